@@ -1,0 +1,89 @@
+import { type EndpointPath, endpointSpec } from './endpoints.ts';
+import { ApiError } from './errors.ts';
+
+/** How long something that did not answer is not asked again. */
+export const SILENCE_MS = 30_000;
+
+/** Something that a request depends on. */
+export interface Dependency {
+  readonly name: string;
+  /** Two silent ones of this sort make what they belong to silent as well (dead storages and agents do not). */
+  readonly escalates: boolean;
+}
+
+/** Remembers what did not answer, so that the next question about it is answered at once. */
+export interface Breaker {
+  /** Throws when one of the dependencies is silent; lets one probe through when its time is over. */
+  check(chain: readonly Dependency[]): void;
+  /** The most specific dependency timed out. */
+  trip(chain: readonly Dependency[]): void;
+  /** Everything in the chain answered. */
+  reset(chain: readonly Dependency[]): void;
+}
+
+const CLUSTER: Dependency = { name: 'the cluster', escalates: false };
+
+/**
+ * What a request depends on, from the general to the specific: cluster, node, then storage, agent or slow endpoint.
+ * The last one is what a time-out is blamed on, so that a dead storage does not make its node look dead.
+ */
+export function dependencies(path: EndpointPath, params: Readonly<Record<string, string | number>>): readonly Dependency[] {
+  const node = params['node'];
+  if (node === undefined) return [CLUSTER, { name: path, escalates: true }];
+  const chain = [CLUSTER, { name: `node ${node}`, escalates: false }];
+  if (params['storage'] !== undefined) return [...chain, { name: `storage ${params['storage']} on ${node}`, escalates: false }];
+  if (path.includes('/agent/')) return [...chain, { name: `the guest agent of ${params['vmid']}`, escalates: false }];
+  const { cost } = endpointSpec(path);
+  if (cost === 'slow' || cost === 'shells-out') {
+    return [...chain, { name: `${path.replace('/nodes/{node}/', '')} on node ${node}`, escalates: true }];
+  }
+  return chain;
+}
+
+interface Silence {
+  since: number;
+  until: number;
+  readonly parent: string | undefined;
+}
+
+export function createBreaker(now: () => number): Breaker {
+  const silent = new Map<string, Silence>();
+
+  function silence(name: string, parent: string | undefined): void {
+    const t = now();
+    silent.set(name, { since: t, until: t + SILENCE_MS, parent });
+  }
+
+  return {
+    check(chain) {
+      const t = now();
+      for (const { name } of chain) {
+        const entry = silent.get(name);
+        if (entry === undefined || t >= entry.until) continue;
+        const ago = Math.max(1, Math.round((t - entry.since) / 1000));
+        const wait = Math.max(1, Math.ceil((entry.until - t) / 1000));
+        throw new ApiError('timeout', `${name} did not answer ${ago} s ago; not asked again for ${wait} s.`, {
+          hint: 'Answers about the rest of the cluster are not affected.',
+        });
+      }
+      // Half open: this caller probes; those that come meanwhile still fail fast.
+      for (const { name } of chain) {
+        const entry = silent.get(name);
+        if (entry !== undefined) entry.until = t + SILENCE_MS;
+      }
+    },
+    trip(chain) {
+      const last = chain.at(-1);
+      const parent = chain.at(-2);
+      if (last === undefined) return;
+      silence(last.name, parent?.name);
+      if (!last.escalates || parent === undefined) return;
+      const t = now();
+      const siblings = [...silent.values()].filter((s) => s.parent === parent.name && s.until > t);
+      if (siblings.length >= 2) silence(parent.name, undefined);
+    },
+    reset(chain) {
+      for (const { name } of chain) silent.delete(name);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
+import type { Release } from './release.ts';
+import { NEWEST_KNOWN } from './release.ts';
+import { createRights, type Rights } from './rights.ts';
+import type { Caller, Got, Session } from './session.ts';
+
+/** Time one tool call may take, in milliseconds. */
+export const CALL_BUDGET_MS = 20_000;
+/** What is kept back at the end of the budget for putting the answer together. */
+const RESERVE_MS = 1_500;
+
+/** What a call has cost so far. */
+export interface CallStats {
+  /** Requests that went out for it. */
+  requests: number;
+  /** Secret values hidden in what it read. */
+  redacted: number;
+}
+
+/** One tool call at one cluster: what readers are handed to ask with. */
+export interface Call {
+  readonly session: Session;
+  readonly stats: CallStats;
+  readonly rights: Rights;
+  readonly signal: AbortSignal;
+  get<P extends EndpointPath>(path: P, params: PathParams<P>, query?: QueryOf<P>): Promise<Got>;
+  /** The cluster's release; the newest known one when it cannot be told. */
+  release(): Promise<Release>;
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Milliseconds left for reading; a fan-out stops when it is used up. */
+  remaining(): number;
+  /** Tells a waiting client how far a long read is. */
+  progress(done: number, total: number, what: string): void;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly budgetMs?: number | undefined;
+  readonly progress?: ((done: number, total: number, what: string) => void) | undefined;
+}
+
+export function createCall(session: Session, options: CallOptions = {}): Call {
+  const started = session.now();
+  const budget = options.budgetMs ?? CALL_BUDGET_MS;
+  const signal = options.signal ?? new AbortController().signal;
+  const stats: CallStats = { requests: 0, redacted: 0 };
+  const counted = new Set<Got>();
+  const caller: Caller = {
+    signal,
+    deadline: started + budget,
+    sent: () => {
+      stats.requests += 1;
+    },
+  };
+
+  async function get<P extends EndpointPath>(path: P, params: PathParams<P>, query?: QueryOf<P>): Promise<Got> {
+    const got = await session.get(path, params, query ?? {}, caller);
+    if (!counted.has(got)) {
+      counted.add(got);
+      stats.redacted += got.redacted;
+    }
+    return got;
+  }
+
+  return {
+    session,
+    stats,
+    signal,
+    rights: createRights(get, session.identity),
+    get,
+    release: async () => (await session.release(caller)) ?? NEWEST_KNOWN,
+    now: session.now,
+    remaining: () => started + budget - RESERVE_MS - session.now(),
+    progress: options.progress ?? (() => undefined),
+  };
+}

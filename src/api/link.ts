@@ -1,0 +1,120 @@
+import type { ClusterSettings } from '../config/settings.ts';
+import { type Breaker, createBreaker, dependencies } from './breaker.ts';
+import type { EndpointPath } from './endpoints.ts';
+import { ApiError } from './errors.ts';
+import { createSender, type RawAnswer, type Sender, TransportError } from './get.ts';
+import { createLimits, type Limits } from './limits.ts';
+import { createTargets, type Targets } from './targets.ts';
+
+/** More sockets than requests in flight would never be used. */
+const CONNECTIONS = 8;
+
+/** One question on the wire. */
+export interface WireRequest {
+  readonly path: EndpointPath;
+  readonly params: Readonly<Record<string, string | number>>;
+  /** Filled path and query below `/api2/json`. */
+  readonly pathAndQuery: string;
+  readonly authorization: string;
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds after which nobody waits any more. */
+  readonly deadline: number;
+}
+
+/**
+ * The way to one cluster: its entry nodes, connections, limits, and the memory of what is silent. Shared by all
+ * identities that ask this cluster; holds nothing that an identity may see.
+ */
+export interface Link {
+  readonly settings: ClusterSettings;
+  now(): number;
+  send(request: WireRequest): Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+export function createLink(settings: ClusterSettings, now: () => number = Date.now): Link {
+  const targets: Targets = createTargets(settings.urls, now);
+  const limits: Limits = createLimits();
+  const breaker: Breaker = createBreaker(now);
+  const sender: Sender = createSender(settings.tls, CONNECTIONS);
+
+  async function send(request: WireRequest): Promise<RawAnswer> {
+    const chain = dependencies(request.path, request.params);
+    const node = request.params['node'] === undefined ? undefined : String(request.params['node']);
+    return limits.run(node, async () => {
+      if (request.signal.aborted) throw new ApiError('cancelled', 'The call was cancelled.');
+      // Checked when it is this request's turn: the one before it may just have timed out.
+      breaker.check(chain);
+      try {
+        const answer = await overTargets(request, node === undefined);
+        if (answer.status < 595) {
+          breaker.reset(chain);
+          limits.warm(node);
+        } else if (answer.status === 596) {
+          // The entry node already waited 30 s for it.
+          breaker.trip(chain);
+          limits.cold(node);
+        }
+        return answer;
+      } catch (thrown) {
+        if (thrown instanceof ApiError && thrown.kind === 'timeout') {
+          breaker.trip(chain);
+          limits.cold(node);
+        }
+        throw thrown;
+      }
+    });
+  }
+
+  /** Tries the entry nodes in order. Only failures of the entry node itself lead on to the next one. */
+  async function overTargets(request: WireRequest, entryAnswers: boolean): Promise<RawAnswer> {
+    const tried: string[] = [];
+    let timedOut: TransportError | undefined;
+    for (const index of targets.order()) {
+      const url = targets.url(index);
+      try {
+        const answer = await overFreshConnection(url, request);
+        targets.worked(index);
+        return answer;
+      } catch (thrown) {
+        if (!(thrown instanceof TransportError)) throw thrown;
+        // A silent node behind a live entry node is no reason to leave the entry node.
+        if (thrown.phase === 'timeout' && !entryAnswers) throw timeoutError(request, thrown);
+        targets.failed(index);
+        tried.push(`${new URL(url).host}: ${thrown.message}`);
+        if (thrown.phase === 'timeout') timedOut = thrown;
+      }
+    }
+    if (timedOut !== undefined) throw timeoutError(request, timedOut);
+    throw new ApiError('unreachable', `No entry node of the cluster can be reached (${tried.join('; ')}).`, {
+      hint: 'Check PROXMOX_URL (https://host:8006), the network and any firewall between this machine and the node.',
+    });
+  }
+
+  /** The API closes idle connections without notice: a GET that met one is sent once more, on a fresh connection. */
+  async function overFreshConnection(url: string, request: WireRequest): Promise<RawAnswer> {
+    try {
+      return await sendOnce(url, request);
+    } catch (thrown) {
+      if (thrown instanceof TransportError && thrown.phase === 'lost') return sendOnce(url, request);
+      throw thrown;
+    }
+  }
+
+  function sendOnce(url: string, request: WireRequest): Promise<RawAnswer> {
+    const timeoutMs = Math.min(settings.timeoutMs, request.deadline - now());
+    if (timeoutMs <= 0) throw new ApiError('timeout', "The call's time budget is used up.");
+    return sender.get(`${url}/api2/json${request.pathAndQuery}`, request.authorization, { signal: request.signal, timeoutMs });
+  }
+
+  function timeoutError(request: WireRequest, cause: TransportError): ApiError {
+    const chain = dependencies(request.path, request.params);
+    const what = chain.at(-1)?.name ?? 'the cluster';
+    return new ApiError('timeout', `${what}: ${cause.message}.`, {
+      hint: 'It is not asked again for 30 s; PROXMOX_TIMEOUT sets the limit of one request.',
+      cause,
+    });
+  }
+
+  return { settings, now, send, close: () => sender.close() };
+}

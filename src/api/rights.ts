@@ -1,0 +1,163 @@
+import { boolOf, rawOf, rowsOf, textOf } from './lenient.ts';
+import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
+import { toApiError } from './errors.ts';
+import type { Privilege } from './privileges.ts';
+import { type Gaps, type Hidden, NO_GAPS } from './reading.ts';
+import type { Got } from './session.ts';
+
+/** Privilege to "propagates below". */
+export type Held = ReadonlyMap<string, boolean>;
+
+/** One entry of the access control list. */
+export interface AclRow {
+  readonly path: string;
+  readonly type: string;
+  readonly ugid: string;
+  readonly role: string;
+  readonly propagate: boolean;
+}
+
+/** What is asked about a kind of object: may all of them be seen? */
+export interface Question {
+  readonly privilege: Privilege;
+  /** Where the objects live: `/vms`, `/storage`, `/nodes`, `/pool`, `/sdn/zones`, ... or `/`. */
+  readonly under: string;
+  /** Noun phrase for the answer, e.g. `guests`. */
+  readonly what: string;
+}
+
+/** What this token may see. Every request behind it is cached for the identity and does not grow with the cluster. */
+export interface Rights {
+  /** Exact rights at one ACL path (`/vms/100`). */
+  at(path: string): Promise<Held>;
+  /** True when the privilege is held at the path. */
+  has(privilege: Privilege, path: string): Promise<boolean>;
+  /** Whether a list filtered by the privilege is complete; never `complete` unless that is known. */
+  over(question: Question): Promise<Gaps>;
+}
+
+type Get = <P extends EndpointPath>(path: P, params: PathParams<P>, query?: QueryOf<P>) => Promise<Got>;
+
+/** Deeper entries that are looked at one by one before the answer becomes "unknown". */
+const MAX_EXACT_PATHS = 6;
+
+export function createRights(get: Get, identity: string): Rights {
+  const owner = identity.split('!')[0] ?? identity;
+
+  async function dump(): Promise<ReadonlyMap<string, Held>> {
+    return parsePermissions((await get('/access/permissions', {})).data);
+  }
+
+  async function at(path: string): Promise<Held> {
+    const listed = (await dump()).get(path);
+    if (listed !== undefined) return listed;
+    const asked = parsePermissions((await get('/access/permissions', {}, { path })).data);
+    return asked.get(path) ?? new Map();
+  }
+
+  async function over({ privilege, under, what }: Question): Promise<Gaps> {
+    try {
+      return await coverage(privilege, under, what);
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      if (error.kind === 'cancelled' || error.kind === 'unauthenticated') throw error;
+      return { ...NO_GAPS, coverage: 'unknown', why: `the token's own rights could not be read (${error.message.replace(/\.$/, '')})` };
+    }
+  }
+
+  async function coverage(privilege: Privilege, under: string, what: string): Promise<Gaps> {
+    const hidden: Hidden = { what, privilege, path: under };
+    const paths = await dump();
+    const here = paths.get(under);
+    // Held here without being inherited (0) says nothing about what comes down from the root.
+    const fromRoot = (here === undefined || here.has(privilege)) && paths.get('/')?.get(privilege) === true;
+    if (!fromRoot && (await at(under)).get(privilege) !== true) return { problems: [], coverage: 'partial', hidden: [hidden] };
+    return deeperEntries(privilege, under, what, paths);
+  }
+
+  /** Something deeper may take the privilege away again; NoAccess on a guest is invisible in the token's own rights. */
+  async function deeperEntries(privilege: Privilege, under: string, what: string, paths: ReadonlyMap<string, Held>): Promise<Gaps> {
+    const unknown = (why: string): Gaps => ({ problems: [], coverage: 'unknown', hidden: [], why });
+    if (!(await sees(paths, 'Sys.Audit', '/access'))) return unknown(`the token may not read the access control list (Sys.Audit on /access), so ${what} that are closed to it can't be ruled out`);
+    const roles = parseRoles((await get('/access/roles', {})).data);
+    const lacking = parseAcl((await get('/access/acl', {})).data).filter(
+      (row) => isBelow(row.path, under) && roles.get(row.role)?.has(privilege) !== true,
+    );
+    if (lacking.length === 0) return NO_GAPS;
+    const groups = lacking.some((row) => row.type === 'group') ? await ownerGroups() : [];
+    const ours = lacking.filter((row) =>
+      row.type === 'group' ? groups === undefined || groups.includes(row.ugid) : row.ugid === identity || row.ugid === owner,
+    );
+    const closed = [...new Set(ours.map((row) => row.path))].sort();
+    if (closed.length === 0) return NO_GAPS;
+    if (closed.length > MAX_EXACT_PATHS) return unknown(`${closed.length} deeper access control entries may hide some ${what}`);
+    const pool = closed.find((path) => path.startsWith('/pool/'));
+    if (pool !== undefined && !under.startsWith('/pool')) return unknown(`an access control entry on ${pool} may hide some ${what}`);
+    const denied: Hidden[] = [];
+    for (const path of closed) {
+      if ((await at(path)).get(privilege) === undefined) denied.push({ what: `${what} at ${path}`, privilege, path });
+    }
+    return denied.length === 0 ? NO_GAPS : { problems: [], coverage: 'partial', hidden: denied };
+  }
+
+  async function sees(paths: ReadonlyMap<string, Held>, privilege: Privilege, path: string): Promise<boolean> {
+    const held = paths.get(path);
+    if (held !== undefined) return held.has(privilege);
+    return paths.get('/')?.get(privilege) === true || (await at(path)).has(privilege);
+  }
+
+  /** Groups of the token's owner; undefined when they may not be read, which counts as "any group". */
+  async function ownerGroups(): Promise<readonly string[] | undefined> {
+    try {
+      const { groups } = rawOf((await get('/access/users/{userid}', { userid: owner })).data);
+      if (Array.isArray(groups)) return groups.flatMap((g) => textOf(g) ?? []);
+      return (textOf(groups) ?? '').split(',').filter((g) => g !== '');
+    } catch (thrown) {
+      if (toApiError(thrown).kind === 'cancelled') throw thrown;
+      return undefined;
+    }
+  }
+
+  return {
+    at,
+    has: async (privilege, path) => (await at(path)).has(privilege),
+    over,
+  };
+}
+
+/** `/access/permissions`: path to privilege to propagate flag. A listed 0 is held, but not inherited. */
+export function parsePermissions(data: unknown): ReadonlyMap<string, Held> {
+  const paths = new Map<string, Held>();
+  for (const [path, held] of Object.entries(rawOf(data))) {
+    paths.set(path, new Map(Object.entries(rawOf(held)).map(([privilege, flag]) => [privilege, boolOf(flag) ?? false])));
+  }
+  return paths;
+}
+
+/** `/access/acl`; rows without path, name or role are left out. */
+export function parseAcl(data: unknown): readonly AclRow[] {
+  return rowsOf(data).flatMap((row) => {
+    const path = textOf(row['path']);
+    const ugid = textOf(row['ugid']);
+    const role = textOf(row['roleid']);
+    if (path === undefined || ugid === undefined || role === undefined) return [];
+    return [{ path, ugid, role, type: textOf(row['type']) ?? 'user', propagate: boolOf(row['propagate']) ?? true }];
+  });
+}
+
+/** `/access/roles`: role to its privileges. */
+export function parseRoles(data: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(
+    rowsOf(data).flatMap((row) => {
+      const role = textOf(row['roleid']);
+      return role === undefined ? [] : [[role, new Set((textOf(row['privs']) ?? '').split(/[,;\s]+/).filter((p) => p !== ''))] as const];
+    }),
+  );
+}
+
+/** True for a path strictly below; pools hold guests and storages, so their entries count for both. */
+function isBelow(path: string, under: string): boolean {
+  if (under === '/') return path !== '/';
+  if (path.startsWith(`${under}/`)) return true;
+  return (under === '/vms' || under === '/storage') && path.startsWith('/pool/');
+}

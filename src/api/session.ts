@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { redactAnswer } from '../redact/redact-answer.ts';
+import { type EndpointPath, endpointSpec } from './endpoints.ts';
+import { ApiError } from './errors.ts';
+import type { RawAnswer } from './get.ts';
+import { errorFromAnswer } from './http-error.ts';
+import type { Link } from './link.ts';
+import { atLeast, parseRelease, type Release } from './release.ts';
+import { fillPath } from './segments.ts';
+
+/** How long an answer may serve again, in milliseconds. What is not here is only shared while it is under way. */
+const TTL_MS: Partial<Record<EndpointPath, number>> = {
+  '/cluster/resources': 2_000,
+  '/cluster/status': 2_000,
+  '/version': 300_000,
+  '/access/permissions': 60_000,
+  '/access/acl': 60_000,
+  '/access/roles': 300_000,
+  '/access/users/{userid}': 60_000,
+  '/cluster/firewall/macros': 600_000,
+  '/storage': 10_000,
+  '/nodes/{node}/disks/list': 60_000,
+  '/nodes/{node}/disks/lvm': 60_000,
+  '/nodes/{node}/disks/lvmthin': 60_000,
+  '/nodes/{node}/disks/zfs': 60_000,
+  '/nodes/{node}/disks/directory': 60_000,
+  '/nodes/{node}/apt/versions': 60_000,
+};
+const CACHE_BYTES = 48 * 1024 * 1024;
+
+/** An answer of the API, parsed and already free of secrets. Shared between readers: never to be changed. */
+export interface Got {
+  readonly data: unknown;
+  /** Matches altogether, where the endpoint pages. */
+  readonly total: number | undefined;
+  /** Pending network changes, which the API puts beside the data. */
+  readonly changes: string | undefined;
+  /** Secret values hidden in it. */
+  readonly redacted: number;
+  /** Server's clock minus ours when it was answered, in milliseconds. */
+  readonly clockOffset: number | undefined;
+}
+
+/** Who asks: a call's cancellation, deadline and bookkeeping. */
+export interface Caller {
+  readonly signal: AbortSignal;
+  readonly deadline: number;
+  /** A request really went out for this caller. */
+  sent(path: EndpointPath): void;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type Params = Readonly<Record<string, string | number>>;
+
+/**
+ * One identity at one cluster. Owns the answers under way, the cache and the secrets to scrub; nothing of it is ever
+ * reachable for another identity.
+ */
+export interface Session {
+  readonly cluster: string;
+  /** `user@realm!token` */
+  readonly identity: string;
+  /** Short hash of cluster, token id and secret. */
+  readonly key: string;
+  /** What must never appear in an answer. */
+  readonly secrets: readonly string[];
+  now(): number;
+  get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got>;
+  release(caller: Caller): Promise<Release | undefined>;
+  /** Forgets what was read, so that the next reads go to the cluster. */
+  forget(): void;
+}
+
+interface Flight {
+  readonly answer: Promise<Got>;
+  readonly abort: AbortController;
+  waiting: number;
+}
+
+/** Key of a session: identities never share one. */
+export function sessionKey(cluster: string, tokenId: string, secret: string): string {
+  return createHash('sha256').update(JSON.stringify([cluster, tokenId, secret])).digest('base64url').slice(0, 22);
+}
+
+export function createSession(link: Link, tokenId: string, secret: string): Session {
+  const authorization = `PVEAPIToken=${tokenId}=${secret}`;
+  const flights = new Map<string, Flight>();
+  const cache = new LRUCache<string, Got>({ max: 2_000, maxSize: CACHE_BYTES });
+  let known: Release | undefined;
+
+  async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
+    const spec = endpointSpec(path);
+    if (spec.since !== undefined && path !== '/version') {
+      const release = await sessionRelease(caller);
+      if (release !== undefined && !atLeast(release, spec.since)) {
+        throw new ApiError('unsupported-by-this-release', `Proxmox VE ${release.text} has no ${path}; it came with ${spec.since}.`);
+      }
+    }
+    const pathAndQuery = fillPath(path, params) + encodeQuery(path, query);
+    const cached = cache.get(pathAndQuery);
+    if (cached !== undefined) return cached;
+    let flight = flights.get(pathAndQuery);
+    if (flight === undefined || flight.abort.signal.aborted) flight = take(path, params, pathAndQuery, caller);
+    return wait(flight, caller, link.now());
+  }
+
+  function take(path: EndpointPath, params: Params, pathAndQuery: string, caller: Caller): Flight {
+    const abort = new AbortController();
+    caller.sent(path);
+    const answer = link
+      .send({ path, params, pathAndQuery, authorization, signal: abort.signal, deadline: caller.deadline })
+      .then((raw) => {
+        const got = understand(path, params, raw);
+        const ttl = TTL_MS[path];
+        if (ttl !== undefined) cache.set(pathAndQuery, got, { ttl, size: Math.max(1, raw.body.length) });
+        return got;
+      })
+      .finally(() => {
+        if (flights.get(pathAndQuery)?.answer === answer) flights.delete(pathAndQuery);
+      });
+    const flight: Flight = { answer, abort, waiting: 0 };
+    flights.set(pathAndQuery, flight);
+    // Every waiter has its own copy of the outcome; with none left a rejection is nobody's.
+    answer.catch(() => undefined);
+    return flight;
+  }
+
+  function understand(path: EndpointPath, params: Params, raw: RawAnswer): Got {
+    if (raw.status !== 200) throw errorFromAnswer(path, params, raw, known);
+    const body = parseBody(raw);
+    const { value, redacted } = redactAnswer(path, body);
+    if (path === '/version') known = releaseOf(value.data) ?? known;
+    const total = Number(value['total']);
+    const changes = value['changes'];
+    return {
+      data: value.data,
+      total: value['total'] === undefined || Number.isNaN(total) ? undefined : total,
+      changes: typeof changes === 'string' ? changes : undefined,
+      redacted,
+      clockOffset: raw.serverTime === undefined ? undefined : raw.serverTime - link.now(),
+    };
+  }
+
+  async function sessionRelease(caller: Caller): Promise<Release | undefined> {
+    if (known !== undefined) return known;
+    return releaseOf((await get('/version', {}, {}, caller)).data);
+  }
+
+  return {
+    cluster: link.settings.name,
+    identity: tokenId,
+    key: sessionKey(link.settings.name, tokenId, secret),
+    secrets: [secret],
+    now: link.now,
+    get,
+    release: sessionRelease,
+    forget: () => cache.clear(),
+  };
+}
+
+/** Waits for a shared answer; the request itself is given up only when nobody waits for it any more. */
+function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
+  const { signal } = caller;
+  if (signal.aborted) return Promise.reject(new ApiError('cancelled', 'The call was cancelled.'));
+  flight.waiting += 1;
+  return new Promise<Got>((resolve, reject) => {
+    let left = false;
+    const leave = (): void => {
+      if (left) return;
+      left = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      flight.waiting -= 1;
+    };
+    const giveUp = (error: ApiError): void => {
+      leave();
+      if (flight.waiting === 0) flight.abort.abort();
+      reject(error);
+    };
+    const onAbort = (): void => giveUp(new ApiError('cancelled', 'The call was cancelled.'));
+    const timer = setTimeout(() => giveUp(new ApiError('timeout', "The call's time budget is used up.")), Math.max(0, caller.deadline - now));
+    signal.addEventListener('abort', onAbort, { once: true });
+    flight.answer.then(resolve, reject).finally(leave);
+  });
+}
+
+function releaseOf(data: unknown): Release | undefined {
+  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
+  return parseRelease(String(data.version));
+}
+
+/** Encodes a query; `undefined` is left out, booleans become 1 and 0. A key that is not declared is a mistake of ours. */
+function encodeQuery(path: EndpointPath, query: Query): string {
+  const declared = endpointSpec(path).query ?? {};
+  const parts: string[] = [];
+  for (const key of Object.keys(query).sort()) {
+    const value = query[key];
+    if (value === undefined) continue;
+    if (!Object.hasOwn(declared, key)) throw new Error(`query parameter ${key} is not declared for ${path}`);
+    const text = typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+    parts.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
+  }
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+function parseBody(raw: RawAnswer): { data: unknown } & Record<string, unknown> {
+  const wrong = (why: string): ApiError =>
+    new ApiError('malformed-answer', `The answer is not what Proxmox VE sends: ${why}.`, {
+      hint: 'Check that PROXMOX_URL leads to a Proxmox VE node (port 8006) and not to a proxy or login page.',
+    });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(raw.body);
+  } catch {
+    throw wrong(/<html|<!doctype/i.test(raw.body.slice(0, 500)) ? 'an HTML page' : 'broken JSON');
+  }
+  if (typeof parsed !== 'object' || parsed === null || !('data' in parsed)) throw wrong('JSON without data');
+  // The check above is what makes it this shape.
+  return parsed as { data: unknown } & Record<string, unknown>;
+}

@@ -1,0 +1,61 @@
+import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import type { Session } from '../api/session.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import type { Runtime } from './runtime.ts';
+import { VERSION } from './version.ts';
+
+/** How long a client may keep the lists; they change only with the configuration. */
+const LIST_TTL_MS = 300_000;
+
+/** Settles which session answers; HTTP decides by caller, stdio has one. */
+export interface ServerOptions {
+  readonly session: (cluster: string | undefined) => Session;
+}
+
+/**
+ * One MCP server instance. It is cheap: tools are loaded with the first question about them, so that a client which
+ * only says hello (some start a second process for that) pays for nothing else.
+ */
+export function createMcpServer(runtime: Runtime, options: ServerOptions = { session: runtime.session }): Server {
+  const server = new Server(
+    { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: { listChanged: false } },
+      cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
+    },
+  );
+  server.setRequestHandler('tools/list', async () => {
+    const { listTools } = await import('./tool-handlers.ts');
+    return { tools: listTools(runtime) };
+  });
+  server.setRequestHandler('tools/call', async (request, ctx) => {
+    const { callTool } = await import('./tool-handlers.ts');
+    const { name, arguments: args } = request.params;
+    const result = await callTool(runtime, name, args, { session: options.session, signal: ctx.mcpReq.signal, progress: progressOf(ctx) });
+    if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`);
+    return result;
+  });
+  return server;
+}
+
+/** Progress goes out only for calls that take a while: a message in the same breath as the result can get lost. */
+const PROGRESS_AFTER_MS = 1_000;
+const PROGRESS_EVERY_MS = 500;
+
+function progressOf(ctx: ServerContext): ((done: number, total: number, what: string) => void) | undefined {
+  const progressToken = ctx.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let next = Date.now() + PROGRESS_AFTER_MS;
+  let last = 0;
+  return (done, total, what) => {
+    const now = Date.now();
+    if (now < next || done <= last || done >= total) return;
+    next = now + PROGRESS_EVERY_MS;
+    last = done;
+    ctx.mcpReq
+      .notify({ method: 'notifications/progress', params: { progressToken, progress: done, total, message: `${done} of ${total} ${what}` } })
+      // The client may be gone; the call itself is told by its signal.
+      .catch(() => undefined);
+  };
+}

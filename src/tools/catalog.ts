@@ -1,0 +1,12 @@
+import type { ToolsetName } from '../config/toolsets.ts';
+import type { Tool } from './define-tool.ts';
+import { listGuests } from './guests/list-guests.ts';
+import { listNodes } from './nodes/list-nodes.ts';
+
+/** Every tool there is, in the order in which clients list them. */
+export const catalog: readonly Tool[] = [listNodes, listGuests];
+
+/** The tools of the toolsets that are switched on. */
+export function toolsOf(toolsets: readonly ToolsetName[]): readonly Tool[] {
+  return catalog.filter((tool) => toolsets.includes(tool.toolset));
+}

@@ -1,0 +1,60 @@
+import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
+import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
+import type { DemoCluster, DemoOptions, DemoRole } from '../../src/demo/types.ts';
+import type { Session } from '../../src/api/session.ts';
+import type { ClusterSettings, OutputForm, Settings } from '../../src/config/settings.ts';
+import { TOOLSETS } from '../../src/config/toolsets.ts';
+import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
+import { catalog } from '../../src/tools/catalog.ts';
+import { type RunOptions, runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
+
+export interface HarnessOptions extends DemoOptions {
+  /** Token the calls are made with; default `auditor`. */
+  readonly role?: DemoRole;
+  /** A cluster that is already running; it is then not closed by `close`. */
+  readonly demo?: DemoCluster;
+  readonly cluster?: Partial<ClusterSettings>;
+}
+
+export interface Harness {
+  readonly demo: DemoCluster;
+  readonly runtime: Runtime;
+  readonly session: Session;
+  /** Calls a tool the way the server does, with the whole way from arguments to text. */
+  call(tool: string, args?: Readonly<Record<string, unknown>>, options?: Partial<RunOptions> & { form?: OutputForm }): Promise<ToolOutcome>;
+  close(): Promise<void>;
+}
+
+/** Settings for one cluster, everything else as by default but all toolsets on. */
+export function settingsFor(cluster: ClusterSettings): Settings {
+  return {
+    clusters: new Map([[cluster.name, cluster]]),
+    toolsets: TOOLSETS,
+    output: 'text',
+    maxAnswerChars: 10_000,
+    health: { ignore: [], thresholds: {} },
+    warnings: [],
+  };
+}
+
+/** The embedded cluster with real HTTPS, and a session at it as one of its tokens. */
+export async function openHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const { role = 'auditor', demo: given, cluster, ...demoOptions } = options;
+  const demo = given ?? (await startDemoCluster({ authDelayMs: 20, ...demoOptions }));
+  const runtime = createRuntime(settingsFor({ ...demoClusterSettings(demo, role), ...cluster }));
+  const session = runtime.session();
+  return {
+    demo,
+    runtime,
+    session,
+    async call(name, args = {}, callOptions = {}) {
+      const tool = catalog.find((t) => t.name === name);
+      if (tool === undefined) throw new Error(`no tool ${name}`);
+      return runTool(tool, args, session, { form: 'text', maxChars: 10_000, ...callOptions });
+    },
+    async close() {
+      await runtime.close();
+      if (given === undefined) await demo.close();
+    },
+  };
+}
