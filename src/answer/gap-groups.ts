@@ -145,13 +145,12 @@ export function countKinds(groups: readonly ProblemGroup[]): string {
 }
 
 /**
- * What the answer must say about its coverage beside the problems and hidden things: undefined when it is complete, or
- * when those already explain what is missing.
+ * Why the coverage is not complete, one clause: undefined when it is complete, or when the problems and hidden things
+ * already explain what is missing.
  */
-export function coverageWords(gaps: Gaps): string | undefined {
+export function coverageWhy(gaps: Gaps): string | undefined {
   if (gaps.coverage === 'complete') return undefined;
-  if (gaps.why !== undefined) return `${gaps.coverage} - ${unstopped(gaps.why)}`;
+  if (gaps.why !== undefined) return unstopped(gaps.why);
   if (gaps.problems.length > 0 || gaps.hidden.length > 0) return undefined;
-  const why = gaps.coverage === 'partial' ? 'something is missing here, it is not known what' : 'this token may not see everything';
-  return `${gaps.coverage} - ${why}`;
+  return gaps.coverage === 'partial' ? 'something is missing here, it is not known what' : 'this token may not see everything';
 }

@@ -4,7 +4,7 @@ import { cleanText, oneLine } from '../redact/plain-text.ts';
 import type { Answer } from './answer.ts';
 import { shareOut } from './budget.ts';
 import { portion, shorten } from './cut.ts';
-import { coverageWords, groupHidden, groupProblems, type HiddenGroup, type ProblemGroup } from './gap-groups.ts';
+import { coverageWhy, groupHidden, groupProblems, type HiddenGroup, type ProblemGroup } from './gap-groups.ts';
 import { describeProgress, type Progress, progressOf } from './page.ts';
 import type { Rendered, RenderOptions } from './render.ts';
 import { pagedTable, type NamedColumn, type Row, type Section } from './sections.ts';
@@ -232,8 +232,7 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
   const remarkMax = portion(maxChars, 0.12, 60, 400);
   const headline = oneLine(answer.headline, portion(maxChars, 0.15, 60, 300));
   const paged = pagedTable(sections);
-  const coverage = coverageWords(answer.gaps);
-  const why = coverage === undefined ? undefined : oneLine(coverage.replace(/^\w+ - /, ''), remarkMax);
+  const why = coverageWhy(answer.gaps);
 
   const bodies = sections.map((section) => sectionBlock(section, maxChars, rowMax));
   const problems = listBlock('problems', 2, groupProblems(answer.gaps.problems), maxChars, (group) => problemObject(group, remarkMax));
@@ -248,7 +247,7 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
     const shown: Frame = {};
     let progress: Progress | undefined;
     let cut = false;
-    blocks.forEach((each, index) => {
+    for (const [index, each] of blocks.entries()) {
       const { value, count } = each.show(grants[index] ?? each.min);
       values.set(each.key, value);
       if (paged !== undefined && each.key === sectionKey(paged.name)) {
@@ -258,7 +257,7 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
         shown[each.key] = { rows: count, of: each.units };
         cut = true;
       }
-    });
+    }
     const words = progress === undefined ? undefined : describeProgress(progress);
     const unreached = progress === undefined || paged === undefined ? undefined : unreachedWords(paged.page, progress);
     const given = values.get('notes');
@@ -274,7 +273,7 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
       ...(Object.keys(shown).length === 0 ? {} : { shown }),
       ...Object.fromEntries(bodies.map(({ key }) => [key, values.get(key)])),
       coverage: answer.gaps.coverage,
-      ...(why === undefined ? {} : { coverage_why: why }),
+      ...(why === undefined ? {} : { coverage_why: oneLine(why, remarkMax) }),
       problems: values.get('problems'),
       hidden: values.get('hidden'),
       redacted: options.redacted,
@@ -303,8 +302,7 @@ function tooSmall(headline: string, { gaps }: Remarks, { maxChars, redacted }: R
     problems: [],
     hidden: [],
     redacted,
-    notes: ['nothing else fits: ask for less, or raise the answer size'],
+    notes: [`nothing else fits in ${maxChars} characters: ask for less`],
   };
-  const text = JSON.stringify({ ...structured, notes: [`${structured.notes[0]} (${maxChars} characters)`] });
-  return { text, structured };
+  return { text: JSON.stringify(structured), structured };
 }

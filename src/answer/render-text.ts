@@ -3,7 +3,7 @@ import { cleanText, fenceText, oneLine } from '../redact/plain-text.ts';
 import type { Answer } from './answer.ts';
 import { shareOut } from './budget.ts';
 import { firstFitting, portion, shorten } from './cut.ts';
-import { countKinds, coverageWords, groupHidden, groupProblems, hiddenText, manyClusters, problemText } from './gap-groups.ts';
+import { countKinds, coverageWhy, groupHidden, groupProblems, hiddenText, manyClusters, problemText } from './gap-groups.ts';
 import { describeProgress, type Page, type Progress, progressOf } from './page.ts';
 import type { RenderOptions } from './render.ts';
 import { type EntriesSection, pagedTable, type ProseSection, type RecordSection, type Row, type Section, type TableSection } from './sections.ts';
@@ -247,9 +247,10 @@ export function renderText(sections: readonly Section[], answer: Remarks, option
   const partly = answer.gaps.coverage !== 'complete';
   const paged = pagedTable(sections);
   const unfinished = paged?.page.unfinished;
-  const coverage = coverageWords(answer.gaps);
+  const why = coverageWhy(answer.gaps);
 
   const bodies = sections.map((section) => sectionBlock(section, several ? [titleOf(section, partly)] : [], limits));
+  const pagedBody = bodies[sections.findIndex((section) => section.name === paged?.name)];
   const problems = problemsBlock(answer, limits);
   const hidden = hiddenBlock(answer, limits);
   const notes = remarkBlock('Note', answer.notes ?? [], limits);
@@ -257,7 +258,7 @@ export function renderText(sections: readonly Section[], answer: Remarks, option
   const blocks = [...bodies, problems, hidden, notes, next];
 
   const unfinishedLine = unfinished === undefined ? [] : [`Note: ${unfinishedWords(unfinished.why, limits.remark)}`];
-  const coverageLine = coverage === undefined ? [] : [`Coverage: ${oneLine(coverage, limits.remark)}`];
+  const coverageLine = why === undefined ? [] : [`Coverage: ${answer.gaps.coverage} - ${oneLine(why, limits.remark)}`];
   const redactedLine = options.redacted > 0 ? [`Redacted: ${redactedWords(options.redacted)}`] : [];
 
   const compose = (room: number): { body: string[]; end: string[] } => {
@@ -266,12 +267,11 @@ export function renderText(sections: readonly Section[], answer: Remarks, option
     const linesOf = (each: Block) => shown.get(each)?.lines ?? [];
     let progress: Progress | undefined;
     let cut = false;
-    sections.forEach((section, index) => {
-      const each = bodies[index];
-      const count = (each === undefined ? undefined : shown.get(each)?.count) ?? 0;
-      if (section.form === 'table' && section.page !== undefined) progress = progressOf(section.page, count);
-      else if (each !== undefined && count < each.units) cut = true;
-    });
+    for (const each of bodies) {
+      const count = shown.get(each)?.count ?? 0;
+      if (each === pagedBody && paged !== undefined) progress = progressOf(paged.page, count);
+      else if (count < each.units) cut = true;
+    }
     const unreached = progress === undefined || paged === undefined ? undefined : unreachedWords(paged.page, progress);
     const body = [
       headlineText(answer.headline, limits, progress && describeProgress(progress), several ? paged?.name : undefined),

@@ -1,7 +1,7 @@
 import type { Parsed } from './parsed.ts';
 
 /** Port of the Proxmox VE API when a URL gives neither a port nor a path. */
-const API_PORT = '8006';
+const API_PORT = 8006;
 /** More entry points than any cluster has nodes is a paste gone wrong. */
 const MAX_URLS = 64;
 const ACCEPTS = 'the base URL of a node, such as https://pve1.example.com:8006';
@@ -62,8 +62,9 @@ export function parseBaseUrl(text: string): Parsed<string> {
   }
   const prefix = pathPrefix(slash === -1 ? '' : rest.slice(slash));
   if (prefix.fault !== undefined) return prefix;
-  if (port === undefined && prefix.value === '') url.port = API_PORT;
-  return { value: url.origin + prefix.value };
+  // An explicit port stays, the scheme's own too: `https://host:443` must mean the same when it is read again.
+  const shownPort = port === undefined ? (prefix.value === '' ? API_PORT : undefined) : Number(port);
+  return { value: `${url.protocol}//${url.hostname}${shownPort === undefined ? '' : `:${shownPort}`}${prefix.value}` };
 }
 
 /** The path without the API's own part and without trailing slashes; `''` when nothing is left. */

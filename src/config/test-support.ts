@@ -54,6 +54,10 @@ export async function makeCertificates(): Promise<{ ca: string; leaf: string; se
     extensions: end,
     ca: { key: ca.private, cert: ca.cert },
   });
-  const selfSigned = await generate([{ name: 'commonName', value: 'pve2.example.com' }], { keyType: 'ec', algorithm: 'sha256', extensions: end });
+  const selfSigned = await generate([{ name: 'commonName', value: 'pve2.example.com' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: end,
+  });
   return { ca: ca.cert, leaf: leaf.cert, selfSigned: selfSigned.cert, key: ca.private };
 }

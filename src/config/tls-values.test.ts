@@ -33,7 +33,11 @@ describe('CA file', () => {
     ['a server certificate', () => made.leaf, 'only a server certificate'],
     ['a broken certificate', () => made.ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), 'cannot be read (number 1)'],
     ['a cut certificate', () => made.ca.slice(0, 200), 'no certificate'],
-    ['a broken second', () => `${made.ca}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`, 'cannot be read (number 2)'],
+    [
+      'a broken second',
+      () => `${made.ca}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,
+      'cannot be read (number 2)',
+    ],
   ])('%s is refused', (_, text, word) => {
     const { fault } = parseCaPem(text());
     expect(fault?.what).toContain(word);
@@ -42,12 +46,17 @@ describe('CA file', () => {
 });
 
 describe('fingerprints', () => {
-  test.each([PIN, PIN.toLowerCase(), BYTES.join(''), ` ${PIN} `, `sha256 Fingerprint=${PIN}`, `SHA256:${PIN}`, `SHA-256: ${BYTES.join('')}`])(
-    '%s',
-    (text) => {
-      expect(parseFingerprints([text])).toEqual({ value: [PIN] });
-    },
-  );
+  test.each([
+    PIN,
+    PIN.toLowerCase(),
+    BYTES.join(''),
+    ` ${PIN} `,
+    `sha256 Fingerprint=${PIN}`,
+    `SHA256:${PIN}`,
+    `SHA-256: ${BYTES.join('')}`,
+  ])('%s', (text) => {
+    expect(parseFingerprints([text])).toEqual({ value: [PIN] });
+  });
 
   test('a set has each once, in order', () => {
     const other = `FF${PIN.slice(2)}`;

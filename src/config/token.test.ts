@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { SECRET } from './test-support.ts';
 import { parseTokenId, parseTokenSecret } from './token.ts';
 
-test.each(['mcp@pve!assistant', 'root@pam!t1', 'joe@corp.example@ad-realm!mcp_1.x', 'svc-mcp.ro@LDAP!Abc-d'])('%s is a token id', (id) => {
-  expect(parseTokenId(id)).toEqual({ value: id });
-});
+test.each(['mcp@pve!assistant', 'root@pam!t1', 'joe@corp.example@ad-realm!mcp_1.x', 'svc-mcp.ro@LDAP!Abc-d'])(
+  '%s is a token id',
+  (id) => {
+    expect(parseTokenId(id)).toEqual({ value: id });
+  },
+);
 
 describe('a token id that is refused, with the mistake named', () => {
   test.each([

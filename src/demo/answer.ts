@@ -109,10 +109,8 @@ function call(options: EngineOptions, request: ParsedRequest, path: string, form
   const { world } = options;
   if (path === '/' && request.method === 'GET') return successReply(ROOT_INDEX, format, false);
   const { route, endpoint } = routed;
-  const handler = request.method === 'GET' ? options.handlers[route?.template ?? ''] : refuseWrite;
-  if (route === undefined || endpoint === undefined || handler === undefined) {
-    throw new DemoHttpError(501, `Method '${request.method} ${path}' not implemented`);
-  }
+  const notImplemented = () => new DemoHttpError(501, `Method '${request.method} ${path}' not implemented`);
+  if (route === undefined || endpoint === undefined) throw notImplemented();
   const own = withoutPathParams(route, request.values);
   const rights: RightsAt = routed.identity === undefined ? () => new Map() : rightsOf(world, routed.identity);
   const query = firstValues(own);
@@ -122,6 +120,8 @@ function call(options: EngineOptions, request: ParsedRequest, path: string, form
   if (target.kind === 'offline') return bareReply(595, 'No route to host');
   const errors = endpoint.parameters(new Map<string, ParamValue>([...Object.entries(route.params), ...own]));
   if (errors !== undefined) throw new DemoHttpError(400, 'Parameter verification failed.', errors);
+  const handler = request.method === 'GET' ? options.handlers[route.template] : refuseWrite;
+  if (handler === undefined) throw notImplemented();
   const result = handler({
     template: route.template,
     params: route.params.node === 'localhost' ? { ...route.params, node: localNode(world) } : route.params,

@@ -13,13 +13,13 @@ export interface SendOptions {
 }
 
 /**
- * Puts a reply on the wire with the real API's headers, in its order: Content-Length with every body, no chunks, the
- * connection closed after any status from 400 on, compression only when asked for.
+ * Puts a reply on the wire with the real API's headers, in its order: Content-Length with every body, no chunks,
+ * compression only when asked for.
  */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply, options: SendOptions): void {
   const plain = reply.body === undefined ? undefined : Buffer.from(reply.body, 'utf8');
   const { body, encoding } = compress(plain, String(request.headers['accept-encoding'] ?? ''));
-  const close = options.lastOnConnection || reply.status >= 400 || !response.shouldKeepAlive;
+  const close = options.lastOnConnection || !response.shouldKeepAlive;
   const date = options.date.toUTCString();
   const headers: string[] = ['Cache-Control', 'max-age=0'];
   // A relayed answer brings the other daemon's header along.

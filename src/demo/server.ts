@@ -7,7 +7,7 @@ import { knownTokenOf } from './authenticate.ts';
 import type { ReleaseFacts } from './facts.ts';
 import { faultReply, playOnConnection } from './fault-effects.ts';
 import { createFaultBoard } from './faults.ts';
-import { createRequestCounter } from './keep-alive.ts';
+import { createConnectionBook } from './keep-alive.ts';
 import { bareReply, plainReply, type Reply } from './reply.ts';
 import { type ParamValue, type ParamValues, parseForm, parseTarget } from './request-target.ts';
 import { sendReply } from './send.ts';
@@ -66,7 +66,7 @@ export async function createDemoServer(options: DemoServerOptions): Promise<Demo
   const engine = createEngine({ world, handlers: options.handlers, release, facts: options.facts, now, onCrash });
   const faults = createFaultBoard();
   const requests: LoggedRequest[] = [];
-  const isLast = createRequestCounter();
+  const connections = createConnectionBook();
   const timers = new Set<NodeJS.Timeout>();
 
   function later(ms: number, action: () => void): void {
@@ -83,7 +83,8 @@ export async function createDemoServer(options: DemoServerOptions): Promise<Demo
 
   function finish(exchange: Exchange, reply: Reply, delayMs = 0): void {
     const { request, response, parsed } = exchange;
-    const lastOnConnection = isLast(request.socket);
+    const lastOnConnection = connections.count(request.socket) || reply.status >= 400;
+    if (lastOnConnection) connections.giveUp(request.socket);
     log(parsed, reply.status);
     later(delayMs + latencyMs, () => sendReply(request, response, reply, { lastOnConnection, date: new Date(now()) }));
   }
@@ -119,6 +120,7 @@ export async function createDemoServer(options: DemoServerOptions): Promise<Demo
   }
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
+    if (!connections.open(request.socket)) return;
     if (hasTooManyHeaders(request)) {
       // The real server stops listening to such a connection and lets it run into the idle timeout.
       later(idleTimeoutMs, () => request.socket.destroy());
@@ -172,18 +174,22 @@ export async function createDemoServer(options: DemoServerOptions): Promise<Demo
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
 
+  let closed: Promise<void> | undefined;
+
   return {
     url: `https://127.0.0.1:${port}`,
     ca: identity.ca,
     fingerprint: identity.fingerprint,
     faults,
     requests,
-    async close() {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
-      const closed = new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
-      server.closeAllConnections();
-      await closed;
+    close() {
+      closed ??= new Promise((resolve, reject) => {
+        for (const timer of timers) clearTimeout(timer);
+        timers.clear();
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      });
+      return closed;
     },
   };
 }

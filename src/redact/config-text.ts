@@ -1,8 +1,9 @@
-import { redactArgs } from './field-rules.ts';
 import { REDACTED, type Scrubbed } from './marker.ts';
-import { isSecretName } from './secret-names.ts';
+import { redactArgs } from './qemu-args.ts';
 import { scrubFreeText } from './scrub-text.ts';
+import { isSecretName } from './secret-names.ts';
 import { shortenSshKeys, summarizeSshKeys } from './ssh-keys.ts';
+import { scrubUnmistakable } from './unmistakable.ts';
 
 /**
  * Scrubbers for text in a known format. They know what free text can't tell: in `/etc/network/interfaces` a line is
@@ -12,10 +13,12 @@ import { shortenSshKeys, summarizeSshKeys } from './ssh-keys.ts';
 /** Where a line's content begins behind a diff sign, indentation and comment sign. */
 const LINE_LEAD = /^[+-]?[ \t]*#?[ \t]*/;
 
-const STANZA_SECRET = /^(?:wpa-(?:psk|password|private-key-passwd\d?|sae-password|identity-passwd)|wireless-key\d?|wep-key\d?|key\d?)$/i;
+const STANZA_SECRET =
+  /^(?:wpa-(?:psk|password|private-key-passwd\d?|sae-password|identity-passwd)|wireless-key\d?|wep-key\d?|key\d?)$/i;
 
-/** FRR and other routers' configuration: `neighbor x password y`, `md5 y`, `enable password 8 y`, `community y`. */
-const ROUTER_SECRET = /\b(password|secret|key-string|md5|passphrase|community|pre-?shared-key|psk)([ \t]+)(?:(encrypted|clear|level|[0-9])([ \t]+))?(?!=|:)([^\s"']+|"[^"]*")/gi;
+/** FRR and other routers' configuration: `neighbor x password y`, `md5 y`, `enable password 8 y`. */
+const ROUTER_SECRET =
+  /\b(password|secret|key-string|md5|passphrase|snmp-server community|pre-?shared-key|psk)([ \t]+)(?:(encrypted|clear|level|[0-9])([ \t]+))?(?!=|:)([^\s"']+|"[^"]*")/gi;
 
 function scrubConfigLine(line: string): Scrubbed {
   const lead = LINE_LEAD.exec(line)?.[0] ?? '';
@@ -44,13 +47,10 @@ function scrubConfigLine(line: string): Scrubbed {
 
 /** Cleans configuration files and diffs of them: network stanzas, FRR, ceph.conf. Works line by line. */
 export function scrubConfigText(text: string): Scrubbed {
-  if (text.includes('PRIVATE KEY')) {
-    const whole = scrubFreeText(text);
-    const lines = whole.text === text ? { text, redacted: 0 } : scrubConfigText(whole.text);
-    return { text: lines.text, redacted: whole.redacted + lines.redacted };
-  }
-  let redacted = 0;
-  const lines = text.split('\n').map((line) => {
+  // Private keys span lines, so they go first.
+  const whole = scrubUnmistakable(text);
+  let redacted = whole.redacted;
+  const lines = whole.text.split('\n').map((line) => {
     const result = scrubConfigLine(line);
     redacted += result.redacted;
     return result.text;

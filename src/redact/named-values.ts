@@ -40,7 +40,8 @@ const PLAIN_STATE =
 const SENTENCE =
   /^(?:property is (?:missing|not)|type check\b|value (?:must|may|does|is|can|'[^']*' )|invalid \w|unable to|could not|cannot|can't|failed to|must (?:be|match|have|contain|not)|should (?:be|match|have)|(?:is|was|has been|are|were|have been) (?:required|missing|not|invalid|too|expired|wrong|changed|reset|set|incorrect|disabled|enabled|rotated|stored|kept|in)\b|not (?:set|defined|found|allowed|required|available|configured|valid|given)|too (?:short|long|weak)|authentication (?:failed|failure|required|error)|no such|only |see |stored in|kept in|ask )/i;
 
-const PLACEHOLDER = /^(?:\[redacted\]|<[\w .-]{1,24}>|\*{3,}|•{3,}|x{3,}|\{\{[^{}]{0,80}\}\}|\$\{?[A-Z_][A-Z0-9_]*\}?|%\w+%)[.,;:!?)\]"'`]*$/i;
+const PLACEHOLDER =
+  /^(?:\[redacted\]|<[\w .-]{1,24}>|\*{3,}|•{3,}|x{3,}|\{\{[^{}]{0,80}\}\}|\$\{?[A-Z_][A-Z0-9_]*\}?|%\w+%)[.,;:!?)\]"'`]*$/i;
 
 const TOKEN_ID = /^[^\s@!]+@[\w.-]+![\w.-]+[.,;:)]*$/;
 
@@ -179,7 +180,8 @@ function scrubOptions(text: string): Scrubbed {
 }
 
 /** `password is Hunter2`, `Passwort lautet x`: only if the word can hardly be part of a sentence. */
-const SPOKEN = /\b((?:passwor[dt]|passphrase|kennwort|pin|secret|token)\s+(?:is|ist|lautet|was|war)\s*:?\s+["'`]?)(?=[^\s"'`]*\d)(?=[^\s"'`]*[A-Za-z])([^\s"'`]{6,}?)(?=[.,;!?]?(?:["'`\s]|$))/gi;
+const SPOKEN =
+  /\b((?:passwor[dt]|passphrase|kennwort|pin|secret|token)\s+(?:is|ist|lautet|was|war)\s*:?\s+["'`]?)(?=[^\s"'`]*\d)(?=[^\s"'`]*[A-Za-z])([^\s"'`]{6,}?)(?=[.,;!?]?(?:["'`\s]|$))/gi;
 
 /**
  * Hides the values that a text names as secret. What only talks about a secret stays: states (`token: expired`),

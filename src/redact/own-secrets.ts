@@ -21,7 +21,10 @@ function hexOf(text: string): string {
 function characterPattern(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const percent = hexOf(character).replace(/../g, '%$&');
-  const units = Array.from({ length: character.length }, (_, i) => `\\\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`);
+  const units = Array.from(
+    { length: character.length },
+    (_, i) => `\\\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  );
   return `(?:${escapeRegExp(character)}|${percent}|${units.join('')}|&#(?:x0{0,4}${code.toString(16)}|0{0,4}${code});)`;
 }
 

@@ -1,6 +1,6 @@
 import { REDACTED, type Scrubbed } from './marker.ts';
-import { ownSecretPatterns } from './own-secrets.ts';
 import { scrubNamedValues } from './named-values.ts';
+import { ownSecretPatterns } from './own-secrets.ts';
 import { scrubUnmistakable } from './unmistakable.ts';
 import { scrubUrls } from './url-secrets.ts';
 
@@ -147,7 +147,9 @@ function scrubAuthorization(text: string): Scrubbed {
   const out = text
     .replace(AUTHORIZATION, hide)
     .replace(BEARER, hide)
-    .replace(BASIC, (match, prefix: string, value: string) => (looksLikeBasicCredentials(value) ? hide(match, prefix, value) : match));
+    .replace(BASIC, (match, prefix: string, value: string) =>
+      looksLikeBasicCredentials(value) ? hide(match, prefix, value) : match,
+    );
   return { text: out, redacted };
 }
 

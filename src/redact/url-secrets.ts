@@ -19,7 +19,8 @@ function scrubParameters(query: string): Scrubbed {
   let redacted = 0;
   const text = query.replace(/([^&;=?#]+)=([^&;#]*)/g, (pair, name: string, value: string) => {
     const plainName = decodePercent(name);
-    if (value === '' || value.startsWith(REDACTED) || !(SECRET_PARAMETERS.test(plainName) || isSecretName(plainName))) return pair;
+    if (value === '' || value.startsWith(REDACTED) || !(SECRET_PARAMETERS.test(plainName) || isSecretName(plainName)))
+      return pair;
     redacted += 1;
     return `${name}=${REDACTED}`;
   });

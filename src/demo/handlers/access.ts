@@ -1,8 +1,10 @@
+import { permissionsAnswer } from '../permissions-answer.ts';
+import { normalizeAclPath } from '../rights.ts';
 import { DemoHttpError, type HandlerRequest, type HandlerTable, type WorldUser } from '../types.ts';
 import type { Realm, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { directory, forbidden, parameter } from './answers.ts';
+import { badParameter, demand, directory, parameter } from './answers.ts';
 
 /** Users, groups, roles, ACL, realms and second factors. */
 export function accessHandlers(world: DemoWorld): HandlerTable {
@@ -167,6 +169,18 @@ function listedRealm(realm: Realm): Row {
   };
 }
 
-function permissionsOf(_world: DemoWorld, _request: HandlerRequest): unknown {
-  throw forbidden();
+/** The caller's own rights, or those of another identity for who may audit access. */
+function permissionsOf(world: DemoWorld, request: HandlerRequest): unknown {
+  const { path, userid } = request.query;
+  const identity = userid ?? request.identity;
+  const [owner] = request.identity.split('!');
+  if (identity !== request.identity && identity.split('!')[0] !== owner) demand(request, '/access', 'Sys.Audit');
+  if (path !== undefined && normalizeAclPath(path) === undefined) throw badParameter('path', `invalid ACL path '${path}'`);
+  const [user, token] = identity.split('!');
+  const known = world.users.find((candidate) => candidate.userid === user);
+  if (known === undefined) throw new DemoHttpError(500, `no such user ('${user}')`);
+  if (token !== undefined && !known.tokens.some((candidate) => candidate.tokenid === token)) {
+    throw new DemoHttpError(500, `no such token '${token}' for user '${user}'`);
+  }
+  return permissionsAnswer(world, identity, path);
 }

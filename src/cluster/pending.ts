@@ -1,0 +1,69 @@
+import type { Call } from '../api/call.ts';
+import { boolOf, isRaw, rowsOf, textOf } from '../api/lenient.ts';
+import { configValues } from './guest-config.ts';
+import { compareKeys } from './guest-disks.ts';
+import type { Guest } from './inventory.ts';
+
+/** A configuration value that takes effect at the guest's next start. */
+export interface PendingChange {
+  readonly key: string;
+  /** What the guest runs with; undefined when the key is new. */
+  readonly now: string | undefined;
+  /** What it gets; undefined when the key goes away. */
+  readonly then: string | undefined;
+  readonly deleted: boolean;
+}
+
+/** A guest's configuration in both states. */
+export interface PendingConfig {
+  /** What the guest runs with, in the shape of `/config`. */
+  readonly running: Readonly<Record<string, unknown>>;
+  readonly changes: readonly PendingChange[];
+}
+
+/**
+ * What changes when the guest is started again. It holds the running configuration as well (but no raw `lxc.*` lines).
+ *
+ * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/pending (VM.Audit).
+ */
+export async function readPending(call: Call, guest: Guest): Promise<PendingConfig> {
+  const where = { node: guest.node, vmid: guest.vmid };
+  const { data } = guest.type === 'qemu' ? await call.get('/nodes/{node}/qemu/{vmid}/pending', where) : await call.get('/nodes/{node}/lxc/{vmid}/pending', where);
+  return parsePending(data);
+}
+
+/** Rows `{key, value, pending, delete}`; releases before 8.0 say `old` and `new` for cloud-init. */
+export function parsePending(data: unknown): PendingConfig {
+  const running: Record<string, unknown> = {};
+  const changes: PendingChange[] = [];
+  for (const row of rowsOf(data)) {
+    const key = textOf(row['key']);
+    if (key === undefined) continue;
+    const now = row['value'] ?? row['old'];
+    const then = row['pending'] ?? row['new'];
+    if (now !== undefined && now !== null) running[key] = now;
+    // 2 is a forced removal.
+    const deleted = boolOf(row['delete']) ?? false;
+    if (!deleted && (then === undefined || then === null || shown(key, then) === shown(key, now))) continue;
+    changes.push({ key, now: shown(key, now), then: deleted ? undefined : shown(key, then), deleted });
+  }
+  return { running, changes: changes.sort((a, b) => compareKeys(a.key, b.key)) };
+}
+
+/**
+ * Keys whose cloud-init image is older than the configuration: they reach the guest when the image is made anew.
+ *
+ * Source: GET /nodes/{node}/qemu/{vmid}/cloudinit (VM.Audit).
+ */
+export async function readCloudInitChanges(call: Call, guest: Guest): Promise<readonly PendingChange[]> {
+  const { data } = await call.get('/nodes/{node}/qemu/{vmid}/cloudinit', { node: guest.node, vmid: guest.vmid });
+  return parsePending(data).changes;
+}
+
+/** Long texts and key lists are named, not shown. */
+function shown(key: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (key === 'description') return `(${String(value).length} characters)`;
+  if (key === 'sshkeys' || Array.isArray(value) || isRaw(value)) return '(list)';
+  return configValues({ [key]: value }).get(key);
+}

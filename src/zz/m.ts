@@ -1,0 +1,2 @@
+const x = await import('./a.json', { with: { type: 'json' } });
+console.log(x.default.a);

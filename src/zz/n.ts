@@ -1,0 +1,2 @@
+import a from './a.json' with { type: 'json' };
+export default a as unknown;
