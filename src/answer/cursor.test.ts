@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../api/errors.ts';
-import { decodeCursor, encodeCursor, MAX_CURSOR_CHARS } from './cursor.ts';
+import { type CursorScope, decodeCursor, encodeCursor, MAX_CURSOR_CHARS } from './cursor.ts';
 import { compareSortKeys, foldKey } from './sort-key.ts';
 
-const scope = { tool: 'list_guests', args: { node: 'pve1', limit: 50 }, identity: 'lab a1b2c3' };
+const scope: CursorScope = { tool: 'list_guests', args: { node: 'pve1', limit: 50 }, identity: 'lab a1b2c3' };
 const after = ['pve1', -12.5, 'qemu/100'];
 const seal = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 

@@ -17,6 +17,8 @@ import { cutWords, unfinishedWords, unreachedWords } from './words.ts';
 const TEXT_CAPS = [1000, 300, 100, 40, 16, 6] as const;
 /** Most places or paths of one problem or hidden thing. */
 const MAX_PLACES = 10;
+/** Two or three are enough, unless the budget is too small for the least that must be said. */
+const MAX_ATTEMPTS = 12;
 
 type Value = string | number | boolean | readonly string[];
 
@@ -241,15 +243,17 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
   const next = listBlock('next', 1, answer.next ?? [], maxChars, (call) => oneLine(call, remarkMax));
   const blocks = [...bodies, problems, hidden, notes, next];
 
-  const compose = (room: number): Frame => {
+  const compose = (room: number): { structured: Frame; used: number } => {
     const grants = shareOut(room, blocks);
     const values = new Map<string, unknown>();
     const shown: Frame = {};
     let progress: Progress | undefined;
     let cut = false;
+    let used = 0;
     for (const [index, each] of blocks.entries()) {
       const { value, count } = each.show(grants[index] ?? each.min);
       values.set(each.key, value);
+      used += each.key.length + 4 + jsonSize(value);
       if (paged !== undefined && each.key === sectionKey(paged.name)) {
         progress = progressOf(paged.page, count);
         if (describeProgress(progress) !== undefined) shown[each.key] = shownEntry(progress);
@@ -268,7 +272,7 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
       ...(cut ? [cutWords(maxChars)] : []),
     ];
     const steps = values.get('next');
-    return {
+    const structured = {
       summary: words === undefined ? headline : `${headline} (${words})`,
       ...(Object.keys(shown).length === 0 ? {} : { shown }),
       ...Object.fromEntries(bodies.map(({ key }) => [key, values.get(key)])),
@@ -281,14 +285,15 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
       ...(Array.isArray(steps) && steps.length > 0 ? { next: steps } : {}),
       ...(progress?.after === undefined ? {} : { cursor: options.cursorFor(progress.after) }),
     };
+    return { structured, used };
   };
 
   let room = maxChars;
-  for (let attempt = 0; attempt < 12; attempt += 1) {
-    const structured = compose(room);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { structured, used } = compose(room);
     const text = JSON.stringify(structured);
     if (text.length <= maxChars) return { text, structured };
-    room -= text.length - maxChars;
+    room = Math.min(room, used) - (text.length - maxChars);
   }
   return tooSmall(headline, answer, options);
 }

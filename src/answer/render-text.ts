@@ -13,6 +13,9 @@ import { cutWords, redactedWords, unfinishedWords, unreachedWords } from './word
 /** Longest cells of a table, from generous to tight. */
 const CELL_CAPS = [200, 100, 50, 25, 12, 6] as const;
 
+/** Two or three are enough, unless the budget is too small for the least that must be said. */
+const MAX_ATTEMPTS = 12;
+
 /** How long single pieces may be, given the whole budget. */
 interface Limits {
   readonly now: number;
@@ -261,7 +264,7 @@ export function renderText(sections: readonly Section[], answer: Remarks, option
   const coverageLine = why === undefined ? [] : [`Coverage: ${answer.gaps.coverage} - ${oneLine(why, limits.remark)}`];
   const redactedLine = options.redacted > 0 ? [`Redacted: ${redactedWords(options.redacted)}`] : [];
 
-  const compose = (room: number): { body: string[]; end: string[] } => {
+  const compose = (room: number): { body: string[]; end: string[]; used: number } => {
     const grants = shareOut(room, blocks);
     const shown = new Map(blocks.map((each, index) => [each, each.show(grants[index] ?? each.min)]));
     const linesOf = (each: Block) => shown.get(each)?.lines ?? [];
@@ -286,17 +289,18 @@ export function renderText(sections: readonly Section[], answer: Remarks, option
       ...redactedLine,
       ...linesOf(next),
     ];
-    return { body, end: cursorLine(progress, paged?.page, options.cursorFor) };
+    const used = [...shown.values()].reduce((sum, { lines }) => sum + sizeOf(lines), 0);
+    return { body, end: cursorLine(progress, paged?.page, options.cursorFor), used };
   };
 
   // What is around the blocks depends on how much of them is shown (the cursor above all): measure, then take it off.
   let room = maxChars;
-  let { body, end } = compose(room);
-  for (let attempt = 0; attempt < 12; attempt += 1) {
-    const over = sizeOf([...body, ...end]) - 1 - maxChars;
-    if (over <= 0) return [...body, ...end].join('\n');
-    room -= over;
-    ({ body, end } = compose(room));
+  let draft = compose(room);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const over = sizeOf([...draft.body, ...draft.end]) - 1 - maxChars;
+    if (over <= 0) return [...draft.body, ...draft.end].join('\n');
+    room = Math.min(room, draft.used) - over;
+    draft = compose(room);
   }
-  return clamp(body, end, maxChars);
+  return clamp(draft.body, draft.end, maxChars);
 }

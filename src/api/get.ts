@@ -35,11 +35,23 @@ export class TransportError extends Error {
 
 /** The one thing that can send to a cluster. It has no parameter for a method: it can send nothing but GET. */
 export interface Sender {
-  get(url: string, authorization: string, options: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<RawAnswer>;
+  get(
+    url: string,
+    authorization: string,
+    options: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ): Promise<RawAnswer>;
   close(): Promise<void>;
 }
 
-const CONNECT_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'UND_ERR_CONNECT_TIMEOUT']);
+const CONNECT_CODES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 const LOST_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED']);
 
 /** undici is loaded with the first request: it would be a good part of the cold start. */
@@ -189,9 +201,16 @@ function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {
       cause: thrown,
     });
   }
-  if (code === 'CERT_HAS_EXPIRED') return new ApiError('tls', "The server's certificate has expired.", { hint: 'Renew it on the node (pvecm updatecerts).', cause: thrown });
+  if (code === 'CERT_HAS_EXPIRED')
+    return new ApiError('tls', "The server's certificate has expired.", {
+      hint: 'Renew it on the node (pvecm updatecerts).',
+      cause: thrown,
+    });
   if (/SELF_SIGNED|UNABLE_TO|ISSUER/.test(code)) {
-    return new ApiError('tls', "The server's certificate is signed by a CA that this machine does not know.", { hint, cause: thrown });
+    return new ApiError('tls', "The server's certificate is signed by a CA that this machine does not know.", {
+      hint,
+      cause: thrown,
+    });
   }
   return new ApiError('tls', `TLS failed: ${cause instanceof Error ? cause.message : code}`, { hint, cause: thrown });
 }

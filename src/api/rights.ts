@@ -1,6 +1,6 @@
-import { boolOf, rawOf, rowsOf, textOf } from './lenient.ts';
 import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
 import { toApiError } from './errors.ts';
+import { boolOf, rawOf, rowsOf, textOf } from './lenient.ts';
 import type { Privilege } from './privileges.ts';
 import { type Gaps, type Hidden, NO_GAPS } from './reading.ts';
 import type { Got } from './session.ts';
@@ -61,7 +61,11 @@ export function createRights(get: Get, identity: string): Rights {
     } catch (thrown) {
       const error = toApiError(thrown);
       if (error.kind === 'cancelled' || error.kind === 'unauthenticated') throw error;
-      return { ...NO_GAPS, coverage: 'unknown', why: `the token's own rights could not be read (${error.message.replace(/\.$/, '')})` };
+      return {
+        ...NO_GAPS,
+        coverage: 'unknown',
+        why: `the token's own rights could not be read (${error.message.replace(/\.$/, '')})`,
+      };
     }
   }
 
@@ -76,9 +80,17 @@ export function createRights(get: Get, identity: string): Rights {
   }
 
   /** Something deeper may take the privilege away again; NoAccess on a guest is invisible in the token's own rights. */
-  async function deeperEntries(privilege: Privilege, under: string, what: string, paths: ReadonlyMap<string, Held>): Promise<Gaps> {
+  async function deeperEntries(
+    privilege: Privilege,
+    under: string,
+    what: string,
+    paths: ReadonlyMap<string, Held>,
+  ): Promise<Gaps> {
     const unknown = (why: string): Gaps => ({ problems: [], coverage: 'unknown', hidden: [], why });
-    if (!(await sees(paths, 'Sys.Audit', '/access'))) return unknown(`the token may not read the access control list (Sys.Audit on /access), so ${what} that are closed to it can't be ruled out`);
+    if (!(await sees(paths, 'Sys.Audit', '/access')))
+      return unknown(
+        `the token may not read the access control list (Sys.Audit on /access), so ${what} that are closed to it can't be ruled out`,
+      );
     const roles = parseRoles((await get('/access/roles', {})).data);
     const lacking = parseAcl((await get('/access/acl', {})).data).filter(
       (row) => isBelow(row.path, under) && roles.get(row.role)?.has(privilege) !== true,
@@ -92,7 +104,8 @@ export function createRights(get: Get, identity: string): Rights {
     if (closed.length === 0) return NO_GAPS;
     if (closed.length > MAX_EXACT_PATHS) return unknown(`${closed.length} deeper access control entries may hide some ${what}`);
     const pool = closed.find((path) => path.startsWith('/pool/'));
-    if (pool !== undefined && !under.startsWith('/pool')) return unknown(`an access control entry on ${pool} may hide some ${what}`);
+    if (pool !== undefined && !under.startsWith('/pool'))
+      return unknown(`an access control entry on ${pool} may hide some ${what}`);
     const denied: Hidden[] = [];
     for (const path of closed) {
       if ((await at(path)).get(privilege) === undefined) denied.push({ what: `${what} at ${path}`, privilege, path });
@@ -150,7 +163,9 @@ export function parseRoles(data: unknown): ReadonlyMap<string, ReadonlySet<strin
   return new Map(
     rowsOf(data).flatMap((row) => {
       const role = textOf(row['roleid']);
-      return role === undefined ? [] : [[role, new Set((textOf(row['privs']) ?? '').split(/[,;\s]+/).filter((p) => p !== ''))] as const];
+      return role === undefined
+        ? []
+        : [[role, new Set((textOf(row['privs']) ?? '').split(/[,;\s]+/).filter((p) => p !== ''))] as const];
     }),
   );
 }

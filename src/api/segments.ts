@@ -9,9 +9,13 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 const PATTERNS: Readonly<Record<string, { readonly pattern: RegExp; readonly means: string }>> = {
   node: { pattern: /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/, means: 'a node name: letters, digits and dashes' },
   vmid: { pattern: /^[1-9]\d{2,8}$/, means: 'a guest id from 100 to 999999999' },
-  storage: { pattern: /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/, means: 'a storage id: a letter, then letters, digits, dots, dashes, underscores' },
+  storage: {
+    pattern: /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/,
+    means: 'a storage id: a letter, then letters, digits, dots, dashes, underscores',
+  },
   upid: {
-    pattern: /^UPID:[A-Za-z0-9-]{1,63}:[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:[0-9A-Fa-f]{8}:[A-Za-z0-9_.-]{1,64}:[^\s:/?#;&%\\]{0,128}:[^\s:/?#;&%\\]{1,128}:$/,
+    pattern:
+      /^UPID:[A-Za-z0-9-]{1,63}:[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:[0-9A-Fa-f]{8}:[A-Za-z0-9_.-]{1,64}:[^\s:/?#;&%\\]{0,128}:[^\s:/?#;&%\\]{1,128}:$/,
     means: 'a task id as list_recent_tasks shows it (UPID:node:...:)',
   },
   group: { pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, means: 'a security group name' },

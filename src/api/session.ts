@@ -80,7 +80,10 @@ interface Flight {
 
 /** Key of a session: identities never share one. */
 export function sessionKey(cluster: string, tokenId: string, secret: string): string {
-  return createHash('sha256').update(JSON.stringify([cluster, tokenId, secret])).digest('base64url').slice(0, 22);
+  return createHash('sha256')
+    .update(JSON.stringify([cluster, tokenId, secret]))
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 export function createSession(link: Link, tokenId: string, secret: string): Session {
@@ -94,7 +97,10 @@ export function createSession(link: Link, tokenId: string, secret: string): Sess
     if (spec.since !== undefined && path !== '/version') {
       const release = await sessionRelease(caller);
       if (release !== undefined && !atLeast(release, spec.since)) {
-        throw new ApiError('unsupported-by-this-release', `Proxmox VE ${release.text} has no ${path}; it came with ${spec.since}.`);
+        throw new ApiError(
+          'unsupported-by-this-release',
+          `Proxmox VE ${release.text} has no ${path}; it came with ${spec.since}.`,
+        );
       }
     }
     const pathAndQuery = fillPath(path, params) + encodeQuery(path, query);
@@ -179,7 +185,10 @@ function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
       reject(error);
     };
     const onAbort = (): void => giveUp(new ApiError('cancelled', 'The call was cancelled.'));
-    const timer = setTimeout(() => giveUp(new ApiError('timeout', "The call's time budget is used up.")), Math.max(0, caller.deadline - now));
+    const timer = setTimeout(
+      () => giveUp(new ApiError('timeout', "The call's time budget is used up.")),
+      Math.max(0, caller.deadline - now),
+    );
     signal.addEventListener('abort', onAbort, { once: true });
     flight.answer.then(resolve, reject).finally(leave);
   });

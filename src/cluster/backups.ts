@@ -50,7 +50,12 @@ export async function readStorageBackups(call: Call, query: BackupQuery): Promis
   const where = { node, storage };
   const rights = await backupRights(call, storage, vmid);
   const listed = rights.some
-    ? await attempt(where, async () => parseContentBackups((await call.get('/nodes/{node}/storage/{storage}/content', where, { content: 'backup', vmid })).data, storage))
+    ? await attempt(where, async () =>
+        parseContentBackups(
+          (await call.get('/nodes/{node}/storage/{storage}/content', where, { content: 'backup', vmid })).data,
+          storage,
+        ),
+      )
     : undefined;
   const fromContent = listed?.data ?? [];
   if (rights.all) return { ...(listed ?? NO_GAPS), data: sorted(fromContent) };
@@ -70,7 +75,8 @@ export async function readStorageBackups(call: Call, query: BackupQuery): Promis
     });
     return parseDryRun(got.data, storage);
   });
-  if (dryRun.data === undefined) return { data: sorted(fromContent), ...mergeGaps(dryRun, { ...NO_GAPS, coverage: 'partial', hidden: rights.missing }) };
+  if (dryRun.data === undefined)
+    return { data: sorted(fromContent), ...mergeGaps(dryRun, { ...NO_GAPS, coverage: 'partial', hidden: rights.missing }) };
   return { data: sorted(mergeByVolid(fromContent, dryRun.data)), ...NO_GAPS };
 }
 
@@ -90,7 +96,8 @@ async function backupRights(call: Call, storage: string, vmid: number | undefine
   const missing: Hidden[] = [];
   const what = vmid === undefined ? `backups on ${storage}` : `backups of guest ${vmid} on ${storage}`;
   if (!space) missing.push({ what, privilege: 'Datastore.AllocateSpace', path });
-  if (guests.coverage !== 'complete') missing.push({ what, privilege: 'VM.Backup', path: vmid === undefined ? '/vms' : `/vms/${vmid}` });
+  if (guests.coverage !== 'complete')
+    missing.push({ what, privilege: 'VM.Backup', path: vmid === undefined ? '/vms' : `/vms/${vmid}` });
   return { all: missing.length === 0, some: space, missing };
 }
 

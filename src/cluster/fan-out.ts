@@ -15,7 +15,12 @@ export interface FanOut<K, T> {
  * Reads something for each item, in order. One that fails costs its own row only; when the call's time is used up the
  * rest is left and told. Concurrency is bounded below, per node and cluster, so all are started at once.
  */
-export async function fanOut<K, T>(call: Call, items: readonly K[], where: (item: K) => Where, read: (item: K) => Promise<T>): Promise<FanOut<K, T>> {
+export async function fanOut<K, T>(
+  call: Call,
+  items: readonly K[],
+  where: (item: K) => Where,
+  read: (item: K) => Promise<T>,
+): Promise<FanOut<K, T>> {
   const results: { item: K; data: T }[] = [];
   const gaps: Gaps[] = [];
   const left: K[] = [];
@@ -41,7 +46,8 @@ export async function fanOut<K, T>(call: Call, items: readonly K[], where: (item
     else if (outcome.state === 'failed') gaps.push(gapFrom(outcome.thrown, where(outcome.item)));
     else left.push(outcome.item);
   }
-  if (left.length > 0) gaps.push({ problems: [], coverage: 'partial', hidden: [], why: `${left.length} of ${items.length} were not read in time` });
+  if (left.length > 0)
+    gaps.push({ problems: [], coverage: 'partial', hidden: [], why: `${left.length} of ${items.length} were not read in time` });
   return { results, gaps: mergeGaps(NO_GAPS, ...gaps), left };
 }
 

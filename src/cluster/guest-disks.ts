@@ -93,7 +93,18 @@ function inBackup(kind: DiskKind, flag: boolean | undefined, type: GuestType): b
   return undefined;
 }
 
-const RANKS: Readonly<Record<DiskKind, number>> = { root: 0, disk: 1, mount: 1, bind: 2, efi: 3, tpm: 3, 'cloud-init': 4, cdrom: 4, state: 5, unused: 6 };
+const RANKS: Readonly<Record<DiskKind, number>> = {
+  root: 0,
+  disk: 1,
+  mount: 1,
+  bind: 2,
+  efi: 3,
+  tpm: 3,
+  'cloud-init': 4,
+  cdrom: 4,
+  state: 5,
+  unused: 6,
+};
 
 function rank(disk: GuestDisk): number {
   return RANKS[disk.kind];

@@ -63,8 +63,12 @@ export function parseNics(config: ReadonlyMap<string, string>, type: GuestType):
   for (const [key, value] of config) {
     if (!isNicKey(key)) continue;
     const properties = propertiesOf(value, 'model');
-    const model = type === 'qemu' ? ([...properties.keys()].find((name) => MODELS.has(name)) ?? properties.get('model')) : (properties.get('type') ?? 'veth');
-    const mac = properties.get('hwaddr') ?? properties.get('macaddr') ?? (model === undefined ? undefined : properties.get(model));
+    const model =
+      type === 'qemu'
+        ? ([...properties.keys()].find((name) => MODELS.has(name)) ?? properties.get('model'))
+        : (properties.get('type') ?? 'veth');
+    const mac =
+      properties.get('hwaddr') ?? properties.get('macaddr') ?? (model === undefined ? undefined : properties.get(model));
     nics.push({
       key,
       model,

@@ -169,7 +169,10 @@ function pushStorage(storages: StorageRow[], row: Raw, node: string): void {
     plugin: textOf(row['plugintype']),
     status: textOf(row['status']) ?? 'unknown',
     shared: boolOf(row['shared']) ?? false,
-    content: (textOf(row['content']) ?? '').split(',').filter((c) => c !== '').sort(byText),
+    content: (textOf(row['content']) ?? '')
+      .split(',')
+      .filter((c) => c !== '')
+      .sort(byText),
     used: total === undefined || total === 0 ? undefined : numberOf(row['disk']),
     total: total === 0 ? undefined : total,
   });

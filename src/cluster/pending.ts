@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, isRaw, rowsOf, textOf } from '../api/lenient.ts';
+import { REDACTED } from '../redact/marker.ts';
 import { configValues } from './guest-config.ts';
 import { compareKeys } from './guest-disks.ts';
 import type { Guest } from './inventory.ts';
@@ -28,7 +29,10 @@ export interface PendingConfig {
  */
 export async function readPending(call: Call, guest: Guest): Promise<PendingConfig> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const { data } = guest.type === 'qemu' ? await call.get('/nodes/{node}/qemu/{vmid}/pending', where) : await call.get('/nodes/{node}/lxc/{vmid}/pending', where);
+  const { data } =
+    guest.type === 'qemu'
+      ? await call.get('/nodes/{node}/qemu/{vmid}/pending', where)
+      : await call.get('/nodes/{node}/lxc/{vmid}/pending', where);
   return parsePending(data);
 }
 
@@ -44,7 +48,7 @@ export function parsePending(data: unknown): PendingConfig {
     if (now !== undefined && now !== null) running[key] = now;
     // 2 is a forced removal.
     const deleted = boolOf(row['delete']) ?? false;
-    if (!deleted && (then === undefined || then === null || shown(key, then) === shown(key, now))) continue;
+    if (!deleted && (then === undefined || then === null || isSame(now, then))) continue;
     changes.push({ key, now: shown(key, now), then: deleted ? undefined : shown(key, then), deleted });
   }
   return { running, changes: changes.sort((a, b) => compareKeys(a.key, b.key)) };
@@ -58,6 +62,12 @@ export function parsePending(data: unknown): PendingConfig {
 export async function readCloudInitChanges(call: Call, guest: Guest): Promise<readonly PendingChange[]> {
   const { data } = await call.get('/nodes/{node}/qemu/{vmid}/cloudinit', { node: guest.node, vmid: guest.vmid });
   return parsePending(data).changes;
+}
+
+/** Two hidden values look alike and may differ all the same: the API names what changes, so it is believed. */
+function isSame(now: unknown, then: unknown): boolean {
+  const text = JSON.stringify(then);
+  return !text.includes(REDACTED) && (JSON.stringify(now) === text || String(now) === String(then));
 }
 
 /** Long texts and key lists are named, not shown. */

@@ -39,7 +39,9 @@ export async function resolveGuest(call: Call, wish: GuestWish): Promise<Resolve
   if (guest === undefined) throw await notFound(call, inventory, wish);
   if (found.length > 1) {
     const named = found.map((g) => `${g.vmid} (${g.type} on ${g.node})`).join(', ');
-    throw new ApiError('bad-argument', `${found.length} guests are named ${JSON.stringify(wish.name)}: ${named}.`, { hint: 'Give the vmid.' });
+    throw new ApiError('bad-argument', `${found.length} guests are named ${JSON.stringify(wish.name)}: ${named}.`, {
+      hint: 'Give the vmid.',
+    });
   }
   return { guest, inventory, notes: differences(guest, inventory, wish) };
 }
@@ -50,7 +52,8 @@ function differences(guest: Guest, inventory: Inventory, wish: GuestWish): strin
     const known = inventory.nodes.some((n) => n.node === wish.node);
     notes.push(`Guest ${guest.vmid} is on node ${guest.node}, not on ${wish.node}${known ? '' : ' (no such node)'}.`);
   }
-  if (wish.guest_type !== undefined && wish.guest_type !== guest.type) notes.push(`Guest ${guest.vmid} is of type ${guest.type}, not ${wish.guest_type}.`);
+  if (wish.guest_type !== undefined && wish.guest_type !== guest.type)
+    notes.push(`Guest ${guest.vmid} is of type ${guest.type}, not ${wish.guest_type}.`);
   return notes;
 }
 
@@ -58,12 +61,20 @@ async function notFound(call: Call, inventory: Inventory, wish: GuestWish): Prom
   if (wish.vmid !== undefined) {
     const named = inventory.guests.find((g) => g.vmid === wish.vmid);
     if (named !== undefined) {
-      return new ApiError('bad-argument', `Guest ${wish.vmid} is named ${JSON.stringify(named.name ?? '')}, not ${JSON.stringify(wish.name)}.`, { hint: 'Give only one of vmid and name.' });
+      return new ApiError(
+        'bad-argument',
+        `Guest ${wish.vmid} is named ${JSON.stringify(named.name ?? '')}, not ${JSON.stringify(wish.name)}.`,
+        { hint: 'Give only one of vmid and name.' },
+      );
     }
     if (await existsUnseen(call, wish.vmid)) {
-      return new ApiError('forbidden', `Guest ${wish.vmid} exists, but this token may not see it.`, { needs: `VM.Audit on /vms/${wish.vmid}` });
+      return new ApiError('forbidden', `Guest ${wish.vmid} exists, but this token may not see it.`, {
+        needs: `VM.Audit on /vms/${wish.vmid}`,
+      });
     }
-    return new ApiError('not-found', `There is no guest ${wish.vmid} in this cluster.`, { hint: 'list_guests shows all that this token sees.' });
+    return new ApiError('not-found', `There is no guest ${wish.vmid} in this cluster.`, {
+      hint: 'list_guests shows all that this token sees.',
+    });
   }
   const name = wish.name ?? '';
   const names = [...new Set(inventory.guests.flatMap((g) => g.name ?? []))];
@@ -95,7 +106,8 @@ export function requireNode(inventory: Inventory, node: string): string {
   const names = inventory.nodes.map((n) => n.node);
   const near = names.find((n) => n.toLowerCase() === node.toLowerCase()) ?? closest(node, names);
   throw new ApiError('wrong-node', `There is no node ${JSON.stringify(node)} in this cluster.`, {
-    hint: near === undefined ? `Nodes: ${names.slice(0, 20).join(', ')}.` : `Did you mean ${near}? Node names are case-sensitive.`,
+    hint:
+      near === undefined ? `Nodes: ${names.slice(0, 20).join(', ')}.` : `Did you mean ${near}? Node names are case-sensitive.`,
   });
 }
 

@@ -39,10 +39,18 @@ export async function readStorageContent(
     wanted.includes('backup') ? readStorageBackups(call, query) : undefined,
   ]);
   const volumes = [...(plain?.data ?? []).filter((v) => v.content !== 'backup'), ...(backups?.data ?? []).map(backupVolume)];
-  return { data: volumes.sort(byKind), ...mergeGaps(plain ?? NO_GAPS, backups ?? NO_GAPS, await hiddenKinds(call, storage, others, vmid)) };
+  return {
+    data: volumes.sort(byKind),
+    ...mergeGaps(plain ?? NO_GAPS, backups ?? NO_GAPS, await hiddenKinds(call, storage, others, vmid)),
+  };
 }
 
-async function readPlain(call: Call, where: { node: string; storage: string }, content: string | undefined, vmid: number | undefined): Promise<Reading<readonly Volume[]>> {
+async function readPlain(
+  call: Call,
+  where: { node: string; storage: string },
+  content: string | undefined,
+  vmid: number | undefined,
+): Promise<Reading<readonly Volume[]>> {
   const { data } = await call.get('/nodes/{node}/storage/{storage}/content', where, { content, vmid });
   return { data: parseVolumes(data), ...NO_GAPS };
 }
@@ -68,7 +76,17 @@ export function parseVolumes(data: unknown): readonly Volume[] {
 }
 
 function backupVolume(b: Backup): Volume {
-  return { volid: b.volid, content: 'backup', vmid: b.vmid, size: b.size, used: undefined, format: b.format, time: b.time, parent: undefined, backup: b };
+  return {
+    volid: b.volid,
+    content: 'backup',
+    vmid: b.vmid,
+    size: b.size,
+    used: undefined,
+    format: b.format,
+    time: b.time,
+    parent: undefined,
+    backup: b,
+  };
 }
 
 /** By kind, then newest first, then by name. */
@@ -85,7 +103,8 @@ async function hiddenKinds(call: Call, storage: string, kinds: readonly string[]
   };
   if (kinds.includes('images') || kinds.includes('rootdir')) {
     if (vmid !== undefined) {
-      if (!(await call.rights.has('VM.Config.Disk', `/vms/${vmid}`))) gaps.push(hidden(`disks of guest ${vmid}`, 'VM.Config.Disk', `/vms/${vmid}`));
+      if (!(await call.rights.has('VM.Config.Disk', `/vms/${vmid}`)))
+        gaps.push(hidden(`disks of guest ${vmid}`, 'VM.Config.Disk', `/vms/${vmid}`));
     } else {
       const disks = await call.rights.over({ privilege: 'VM.Config.Disk', under: '/vms', what: `guest disks on ${storage}` });
       gaps.push(disks);

@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, isRaw, propertiesOf, type Raw, rowsOf, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
-import { type Inventory, storageCoverage, type StorageRow } from './inventory.ts';
+import { type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
 
 /** A storage as the cluster's configuration defines it. */
 export interface StorageDefinition {
@@ -63,7 +63,9 @@ export function parseStorageDefinitions(data: unknown): readonly StorageDefiniti
 
 function placeOf(row: Raw): string | undefined {
   const server = textOf(row['server']) ?? textOf(row['portal']) ?? textOf(row['monhost']);
-  const inner = ['export', 'share', 'datastore', 'target', 'path', 'thinpool', 'pool', 'vgname', 'fs-name'].map((key) => textOf(row[key])).find((v) => v !== undefined);
+  const inner = ['export', 'share', 'datastore', 'target', 'path', 'thinpool', 'pool', 'vgname', 'fs-name']
+    .map((key) => textOf(row[key]))
+    .find((v) => v !== undefined);
   const place = [server, inner].filter((part) => part !== undefined).join(':');
   return place === '' ? undefined : cleanText(place);
 }
@@ -118,7 +120,14 @@ export function mergeStorages(inventory: Inventory, definitions: readonly Storag
     const [first] = rows;
     if (first === undefined) continue;
     seen.add(first.storage);
-    storages.push(mergeRows(rows, first, definitions.find((d) => d.storage === first.storage), online));
+    storages.push(
+      mergeRows(
+        rows,
+        first,
+        definitions.find((d) => d.storage === first.storage),
+        online,
+      ),
+    );
   }
   for (const d of definitions) {
     if (seen.has(d.storage)) continue;
@@ -129,11 +138,17 @@ export function mergeStorages(inventory: Inventory, definitions: readonly Storag
   return storages.sort((a, b) => byText(a.storage, b.storage) || byText(a.nodes[0], b.nodes[0]));
 }
 
-function mergeRows(rows: readonly StorageRow[], first: StorageRow, definition: StorageDefinition | undefined, online: ReadonlySet<string>): Storage {
+function mergeRows(
+  rows: readonly StorageRow[],
+  first: StorageRow,
+  definition: StorageDefinition | undefined,
+  online: ReadonlySet<string>,
+): Storage {
   const up = rows.filter((r) => online.has(r.node));
   const good = up.filter((r) => r.status === 'available');
   const best = good.find((r) => r.total !== undefined) ?? good[0];
-  const state = definition?.enabled === false ? 'disabled' : good.length > 0 ? 'available' : up.length > 0 ? 'inactive' : 'unknown';
+  const state =
+    definition?.enabled === false ? 'disabled' : good.length > 0 ? 'available' : up.length > 0 ? 'inactive' : 'unknown';
   return {
     storage: first.storage,
     plugin: definition?.plugin ?? first.plugin ?? 'unknown',

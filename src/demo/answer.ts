@@ -169,12 +169,17 @@ function targetNode(world: World, endpoint: Endpoint, route: Route): Target {
   const name = endpoint.proxyto === undefined ? undefined : route.params[endpoint.proxyto];
   if (name === undefined || name === 'localhost') return { kind: 'local' };
   const node = world.nodes.find((candidate) => candidate.node === name);
-  if (node === undefined) {
-    const lookup = `failed to get address info for: ${name}: Name or service not known`;
-    throw new DemoHttpError(500, `hostname lookup '${name}' failed - ${lookup}`);
-  }
+  if (node === undefined) throw new DemoHttpError(500, lookupFailure(world, name));
   if (node.node === localNode(world)) return { kind: 'local' };
   return { kind: node.online ? 'remote' : 'offline' };
+}
+
+/** Name resolution ignores case, so another spelling of a node's name fails a step later than an unknown name. */
+function lookupFailure(world: World, name: string): string {
+  const wanted = name.toLowerCase();
+  return world.nodes.some((candidate) => candidate.node.toLowerCase() === wanted)
+    ? `address lookup for '${name}' did not find any IP address`
+    : `hostname lookup '${name}' failed - failed to get address info for: ${name}: Name or service not known`;
 }
 
 /** The node whose API answers. */

@@ -47,12 +47,12 @@ export async function loadFacts(release: DemoRelease): Promise<ReleaseFacts> {
 async function importFacts(release: DemoRelease): Promise<unknown> {
   switch (release) {
     case '7.4':
-      return (await import('./facts/pve-7.4.json', { with: { type: 'json' } })).default;
+      return (await import('./facts-7-4.ts')).unparsedFacts;
     case '8.4':
-      return (await import('./facts/pve-8.4.json', { with: { type: 'json' } })).default;
+      return (await import('./facts-8-4.ts')).unparsedFacts;
     case '9.0':
-      return (await import('./facts/pve-9.0.json', { with: { type: 'json' } })).default;
+      return (await import('./facts-9-0.ts')).unparsedFacts;
     case '9.2.11':
-      return (await import('./facts/pve-9.2.11.json', { with: { type: 'json' } })).default;
+      return (await import('./facts-9-2.ts')).unparsedFacts;
   }
 }

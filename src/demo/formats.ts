@@ -83,7 +83,7 @@ const FORMATS: Readonly<Record<string, FormatTest>> = {
     (value) => `pool name '${value}' contains invalid characters\n`,
   ),
   'pve-iface': pattern(/^[a-z][a-z0-9_]{1,20}([:.]\d+)?$/i, (value) => `invalid network interface name '${value}'\n`),
-  'pve-ha-resource-or-vm-id': pattern(/^((vm|ct):)?[1-9][0-9]{2,8}$/, () => 'unable to parse HA resource ID\n'),
+  'pve-ha-resource-or-vm-id': pattern(/^((vm|ct):)?\d+$/, () => 'unable to parse HA resource ID\n'),
   'pve-replication-job-id': pattern(/^[1-9][0-9]{2,8}-\d{1,9}$/, () => 'invalid replication job id\n'),
   'pve-sdn-subnet-id': pattern(
     /^[A-Za-z0-9][A-Za-z0-9.:-]*$/,

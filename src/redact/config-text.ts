@@ -93,7 +93,7 @@ function scrubChpasswd(text: string): Scrubbed {
  */
 export function scrubCloudConfig(text: string): Scrubbed {
   let redacted = 0;
-  const withoutDigest = text.replace(/^(\s*instance-id:\s*)(\S+)\s*$/m, (match, before: string, value: string) => {
+  const withoutDigest = text.replace(/^(\s*instance-id:\s*)(\S+)[ \t]*$/m, (match, before: string, value: string) => {
     if (value === REDACTED) return match;
     redacted += 1;
     return before + REDACTED;

@@ -4,16 +4,17 @@ import { decodeUtf8 } from './encodings.ts';
 /** Nothing to clean in it: the common case, decided by one search. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** ANSI and other terminal sequences: CSI, OSC, DCS and the like with their content, two-character escapes. */
-const TERMINAL =
-  /(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,4096}(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,4}[0-~]?/g;
+/**
+ * ANSI and other terminal sequences: CSI; OSC, DCS and the like with their content if they end; two-character escapes.
+ * The one-byte forms (0x9b) are left to the control characters: double-encoded text is full of them.
+ */
+const TERMINAL = /\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]?|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)|\x1b[ -/]{0,4}[0-~]?/g;
 
 /**
- * Characters that can't be seen: soft hyphen, joiners, direction marks and overrides, fillers, invisible operators, tags,
- * variation selectors other than the two that choose between text and emoji.
+ * Characters that can't be seen (soft hyphen, joiners, direction marks and overrides, fillers, invisible operators, tags,
+ * variation selectors), but for the two selectors that choose between text and emoji.
  */
-const INVISIBLE =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+const INVISIBLE = /(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/gu;
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 

@@ -32,8 +32,16 @@ export function createMcpServer(runtime: Runtime, options: ServerOptions = { ses
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const { callTool } = await import('./tool-handlers.ts');
     const { name, arguments: args } = request.params;
-    const result = await callTool(runtime, name, args, { session: options.session, signal: ctx.mcpReq.signal, progress: progressOf(ctx) });
-    if (result === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`);
+    const result = await callTool(runtime, name, args, {
+      session: options.session,
+      signal: ctx.mcpReq.signal,
+      progress: progressOf(ctx),
+    });
+    if (result === undefined)
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`,
+      );
     return result;
   });
   return server;
@@ -54,7 +62,10 @@ function progressOf(ctx: ServerContext): ((done: number, total: number, what: st
     next = now + PROGRESS_EVERY_MS;
     last = done;
     ctx.mcpReq
-      .notify({ method: 'notifications/progress', params: { progressToken, progress: done, total, message: `${done} of ${total} ${what}` } })
+      .notify({
+        method: 'notifications/progress',
+        params: { progressToken, progress: done, total, message: `${done} of ${total} ${what}` },
+      })
       // The client may be gone; the call itself is told by its signal.
       .catch(() => undefined);
   };

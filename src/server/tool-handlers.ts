@@ -37,7 +37,12 @@ export interface CallContext {
 }
 
 /** `tools/call`; undefined when there is no such tool. Failures are answers of their own, never exceptions. */
-export async function callTool(runtime: Runtime, name: string, args: unknown, context: CallContext): Promise<CallToolResult | undefined> {
+export async function callTool(
+  runtime: Runtime,
+  name: string,
+  args: unknown,
+  context: CallContext,
+): Promise<CallToolResult | undefined> {
   const { settings } = runtime;
   const tool = toolsOf(settings.toolsets).find((t) => t.name === name);
   if (tool === undefined) return undefined;

@@ -1,10 +1,14 @@
 import type { ToolsetName } from '../config/toolsets.ts';
+import { listBackupJobs } from './backups/list-backup-jobs.ts';
 import type { Tool } from './define-tool.ts';
 import { listGuests } from './guests/list-guests.ts';
 import { listNodes } from './nodes/list-nodes.ts';
+import { listStorage } from './storage/list-storage.ts';
+import { listStorageContent } from './storage/list-storage-content.ts';
+import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 
 /** Every tool there is, in the order in which clients list them. */
-export const catalog: readonly Tool[] = [listNodes, listGuests];
+export const catalog: readonly Tool[] = [listNodes, listGuests, listStorage, listStorageContent, listBackupJobs, listRecentTasks];
 
 /** The tools of the toolsets that are switched on. */
 export function toolsOf(toolsets: readonly ToolsetName[]): readonly Tool[] {

@@ -73,7 +73,11 @@ export function defineTool<const S extends z.ZodRawShape, const O extends Output
       const checked = schema.safeParse(coerceArguments(schema, raw));
       if (!checked.success) throw badArguments(definition.name, Object.keys(schema.shape), checked.error);
       const all: Record<string, unknown> = { ...checked.data };
-      const args = Object.fromEntries(Object.entries(all).filter(([key, value]) => value !== undefined && !(definition.paged === true && PAGING_KEYS.includes(key))));
+      const args = Object.fromEntries(
+        Object.entries(all).filter(
+          ([key, value]) => value !== undefined && !(definition.paged === true && PAGING_KEYS.includes(key)),
+        ),
+      );
       const parsed = own.parse(args);
       const { limit, cursor, fields } = z.object(paging).parse(definition.paged === true ? pick(all, PAGING_KEYS) : {});
       return {

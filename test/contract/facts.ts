@@ -110,33 +110,60 @@ const RESTFUL_TAILS = new Set(['volume', 'cidr', 'poolid']);
  * Undefined when the release has no such GET.
  */
 export function matchTemplate(release: DemoRelease, path: string): MatchedTemplate | undefined {
-  const wanted = path.split('/').filter((segment) => segment !== '');
-  let best: (MatchedTemplate & { literals: number }) | undefined;
-  for (const template of endpointsOf(release).keys()) {
-    const found = matchSegments(template, wanted);
-    if (found && (!best || found.literals > best.literals)) best = found;
-  }
-  return best && { template: best.template, params: best.params };
+  const wanted = segmentsOf(path);
+  let best: CompiledTemplate | undefined;
+  for (const candidate of compiledTemplates(release))
+    if (fits(candidate, wanted) && (!best || candidate.literals > best.literals)) best = candidate;
+  return best && { template: best.template, params: paramsOf(best, wanted) };
 }
 
-function matchSegments(template: string, wanted: readonly string[]): (MatchedTemplate & { literals: number }) | undefined {
-  const segments = template.split('/').filter((segment) => segment !== '');
-  const params: Record<string, string> = {};
-  let literals = 0;
-  for (const [index, segment] of segments.entries()) {
-    const value = wanted[index];
-    if (value === undefined) return undefined;
-    const name = paramName(segment);
-    if (name === undefined) {
-      if (segment !== value) return undefined;
-      literals += 1;
-    } else {
-      const tail = index === segments.length - 1 && RESTFUL_TAILS.has(name);
-      params[name] = tail ? wanted.slice(index).join('/') : value;
-      if (tail) return { template, params, literals };
-    }
-  }
-  return segments.length === wanted.length ? { template, params, literals } : undefined;
+interface CompiledTemplate {
+  readonly template: string;
+  /** A literal segment is its text, a parameter is its name in an object. */
+  readonly segments: readonly (string | { readonly name: string })[];
+  readonly literals: number;
+  readonly takesRest: boolean;
+}
+
+const compiled = new Map<DemoRelease, readonly CompiledTemplate[]>();
+
+function compiledTemplates(release: DemoRelease): readonly CompiledTemplate[] {
+  const known = compiled.get(release);
+  if (known) return known;
+  const templates = [...endpointsOf(release).keys()].map((template): CompiledTemplate => {
+    const segments = segmentsOf(template).map((segment) => {
+      const name = paramName(segment);
+      return name === undefined ? segment : { name };
+    });
+    const last = segments.at(-1);
+    return {
+      template,
+      segments,
+      literals: segments.filter((segment) => typeof segment === 'string').length,
+      takesRest: typeof last === 'object' && RESTFUL_TAILS.has(last.name),
+    };
+  });
+  compiled.set(release, templates);
+  return templates;
+}
+
+function fits({ segments, takesRest }: CompiledTemplate, wanted: readonly string[]): boolean {
+  if (takesRest ? wanted.length < segments.length : wanted.length !== segments.length) return false;
+  return segments.every((segment, index) => typeof segment === 'object' || segment === wanted[index]);
+}
+
+function paramsOf({ segments, takesRest }: CompiledTemplate, wanted: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    segments.flatMap((segment, index) => {
+      if (typeof segment === 'string') return [];
+      const rest = takesRest && index === segments.length - 1;
+      return [[segment.name, rest ? wanted.slice(index).join('/') : (wanted[index] ?? '')]];
+    }),
+  );
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
 }
 
 /** Names of the `{…}` segments of a template, in order. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EndpointFacts, matchTemplate, pathParamNames } from '../contract/facts.ts';
+import { type EndpointFacts, matchTemplate } from '../contract/facts.ts';
 import {
   loadRecordings,
   OFFLINE_NODES,
@@ -259,30 +259,49 @@ function poolMembers(set: RecordingSet, { query }: ReplayRequest): Recording | u
 }
 
 /**
- * Rights are checked first, on the node that is asked. Where every recorded answer of an endpoint is a refusal, it is one
- * for the other guests, nodes and storages too, with their names in the text.
+ * Rights are checked first, by the node that is asked. Where every recorded answer of an endpoint is the same refusal but
+ * for the names in it, it is one for the other guests, nodes and storages too.
  */
-function refusal(set: RecordingSet, request: ReplayRequest): Recording | undefined {
-  const siblings = set.all.flatMap((recording) => {
-    const matched = matchTemplate('9.2.11', recording.path);
-    return matched?.template === request.template ? [{ recording, params: matched.params }] : [];
-  });
-  const example = siblings[0];
-  if (!example || siblings.some(({ recording }) => recording.status !== 403)) return undefined;
-  let text = messageOf(example.recording) ?? '';
-  for (const name of pathParamNames(request.template)) {
-    const from = example.params[name];
-    const to = request.params[name];
-    if (from !== undefined && to !== undefined) text = withSegment(text, from, to);
-  }
-  const [reason = ''] = text.split('\n');
-  return { ...example.recording, path: request.path, params: request.query, reason, body: { data: null, message: text } };
+function refusal(set: RecordingSet, { path, query, template, params }: ReplayRequest): Recording | undefined {
+  const siblings = siblingsOf(set, template);
+  if (siblings.length === 0 || siblings.some(({ recording }) => recording.status !== 403)) return undefined;
+  const shapes = new Set(siblings.map(({ shape }) => shape));
+  const [shape] = shapes;
+  if (shape === undefined || shapes.size > 1) return undefined;
+  const message = shape.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => params[name] ?? '');
+  return { path, params: query, status: 403, reason: message.split('\n')[0] ?? '', body: { data: null, message } };
 }
 
-/** Replaces the first path segment of this name in an error text. */
-function withSegment(text: string, from: string, to: string): string {
-  const escaped = from.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return text.replace(new RegExp(`/${escaped}(?![\\w.-])`), () => `/${to}`);
+interface Sibling {
+  readonly recording: Recording;
+  /** Its message with the values of its path parameters as `{name}` and the privileges in order. */
+  readonly shape: string;
+}
+
+const siblingIndexes = new WeakMap<RecordingSet, ReadonlyMap<string, readonly Sibling[]>>();
+
+/** The recordings of the same endpoint for other objects. */
+function siblingsOf(set: RecordingSet, template: string): readonly Sibling[] {
+  let index = siblingIndexes.get(set);
+  if (!index) {
+    const entries = set.all.flatMap((recording) => {
+      const matched = matchTemplate('9.2.11', recording.path);
+      return matched ? [{ template: matched.template, recording, shape: shapeOf(recording, matched.params) }] : [];
+    });
+    index = new Map([...new Set(entries.map((entry) => entry.template))].map((name) => [name, entries.filter((entry) => entry.template === name)]));
+    siblingIndexes.set(set, index);
+  }
+  return index.get(template) ?? [];
+}
+
+function shapeOf(recording: Recording, params: Readonly<Record<string, string>>): string {
+  let shape = messageOf(recording) ?? '';
+  for (const [name, value] of Object.entries(params)) {
+    const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    shape = shape.replace(new RegExp(`/${escaped}(?![\\w.-])`), () => `/{${name}}`);
+  }
+  // Alternatives come in any order.
+  return shape.replace(/[\w.]+(?:\|[\w.]+)+/, (privileges) => privileges.split('|').sort().join('|'));
 }
 
 /** What would be handed on to a node that does not answer. */

@@ -2,7 +2,7 @@ import { DemoHttpError, type Handler, HandlerReply, type HandlerRequest } from '
 import type { DemoNode, DemoWorld } from '../world/types.ts';
 
 /** A directory answer: rows with one key. */
-export function directory(key: 'name' | 'subdir' | 'id' | 'type', names: readonly string[]): Handler {
+export function directory(key: 'name' | 'subdir' | 'id' | 'type' | 'cmd', names: readonly string[]): Handler {
   return () => names.map((name) => ({ [key]: name }));
 }
 

@@ -20,6 +20,7 @@ import { notificationsHandlers } from './notifications.ts';
 import { poolsHandlers } from './pools.ts';
 import { qemuHandlers } from './qemu.ts';
 import { replicationHandlers } from './replication.ts';
+import { reportHandlers } from './report.ts';
 import { rrdHandlers } from './rrd.ts';
 import { sdnHandlers } from './sdn.ts';
 import { snapshotsHandlers } from './snapshots.ts';
@@ -54,6 +55,7 @@ export function createHandlers(world: DemoWorld): HandlerTable {
     certificatesHandlers(world),
     logsHandlers(world),
     mappingHandlers(world),
+    reportHandlers(world),
   ]);
 }
 

@@ -1,8 +1,9 @@
 import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { FirewallScope, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
-import type { DemoGuest, DemoWorld } from '../world/types.ts';
+import type { DemoWorld } from '../world/types.ts';
 import { badParameter, demand, directory, logPage, nodeOf, parameter } from './answers.ts';
+import { guestOf } from './guest-lookup.ts';
 
 /** SHA-1 of an empty file: what a missing firewall file is read as. */
 const EMPTY_DIGEST = 'da39a3ee5e6b4b0d3255bfef95601890afd80709';
@@ -167,14 +168,4 @@ function vnetScope(world: DemoWorld, request: HandlerRequest): FirewallScope {
   }
   demand(request, `/sdn/zones/${found.zone}/${found.id}`, 'SDN.Audit', 'SDN.Allocate');
   return world.areas.firewall.vnet(name) ?? { options: {}, rules: [], aliases: [], ipsets: [] };
-}
-
-/** The guest of the path; where it runs and what it is matters for `options` only, as with the real files. */
-function guestOf(world: DemoWorld, request: HandlerRequest, kind: DemoGuest['type']): DemoGuest {
-  const vmid = Number(parameter(request, 'vmid'));
-  const node = nodeOf(world, request);
-  const found = world.guests.get(vmid);
-  if (found !== undefined && found.type === kind && found.node === node.node) return found;
-  const directoryName = kind === 'qemu' ? 'qemu-server' : 'lxc';
-  throw new DemoHttpError(500, `Configuration file 'nodes/${node.node}/${directoryName}/${vmid}.conf' does not exist`);
 }

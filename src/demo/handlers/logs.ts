@@ -1,8 +1,8 @@
-import { HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
+import type { HandlerRequest, HandlerTable } from '../types.ts';
 import type { NodeUpkeep } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { badParameter, isSet, logPage, nodeOf } from './answers.ts';
+import { badParameter, logPage, nodeOf } from './answers.ts';
 
 /** System journal, syslog and cluster log. Ceph's and the firewall's logs are answered with their areas. */
 export function logsHandlers(world: DemoWorld): HandlerTable {
@@ -52,12 +52,16 @@ function parseTime(name: string, text: string): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/**
- * The reader's way: the lines between a cursor in front and one behind, nothing cut unless `lastentries` says so.
- * 9.2 can be asked for structured entries instead.
- */
-function journal(entries: readonly Entry[], node: string, request: HandlerRequest): unknown {
-  const { since, until, lastentries, startcursor, endcursor, service, unit } = request.query;
+/** True when the syslog level (0 = emergency) is what `3` (and worse) or `2..4` asks for. */
+function hasPriority(entry: Entry, wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === '') return true;
+  const [low, high] = wanted.split('..');
+  return high === undefined ? entry.priority <= Number(low) : entry.priority >= Number(low) && entry.priority <= Number(high);
+}
+
+/** The reader's way: the lines between a cursor in front and one behind, nothing cut unless `lastentries` says so. */
+function journal(entries: readonly Entry[], node: string, request: HandlerRequest): string[] {
+  const { since, until, lastentries, startcursor, endcursor, service, unit, priority } = request.query;
   const wanted = (service ?? unit)?.replace(/\.service$/, '');
   const cursorOf = (entry: Entry) => `s=${digestOf(node).slice(0, 32)};i=${entry.time.toString(16)}`;
   const timeOf = (cursor: string) => Number.parseInt(cursor.replace(/^.*i=/, ''), 16);
@@ -66,14 +70,9 @@ function journal(entries: readonly Entry[], node: string, request: HandlerReques
     .filter((entry) => until === undefined || entry.time <= Number(until))
     .filter((entry) => startcursor === undefined || entry.time >= timeOf(startcursor))
     .filter((entry) => endcursor === undefined || entry.time <= timeOf(endcursor))
+    .filter((entry) => hasPriority(entry, priority))
     .filter((entry) => wanted === undefined || entry.unit === wanted);
   const last = lastentries === undefined ? chosen : chosen.slice(Math.max(0, chosen.length - Number(lastentries)));
-  if (isSet(request, 'structured')) {
-    return new HandlerReply(
-      last.map((entry) => ({ cursor: cursorOf(entry), message: entry.text, time: entry.time, unit: entry.unit })),
-      {},
-    );
-  }
   const [first] = last;
   const final = last.at(-1);
   if (first === undefined || final === undefined) return [];

@@ -10,7 +10,7 @@ export function guestResource(world: DemoWorld, request: HandlerRequest, guest: 
   const row: Row = { id: `${guest.type}/${guest.vmid}`, node: guest.node, type: guest.type, vmid: guest.vmid };
   if (!inPool) {
     if (guest.pool !== undefined) row.pool = guest.pool;
-    if (guest.tags !== undefined && guest.tags !== '' && request.release !== '7.4') row.tags = guest.tags;
+    if (guest.tags !== undefined && guest.tags !== '') row.tags = guest.tags;
     if (guest.hastate !== undefined) row.hastate = guest.hastate;
     if (guest.lock !== undefined && isKnown(world, guest)) row.lock = guest.lock;
   }

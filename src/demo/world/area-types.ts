@@ -327,8 +327,8 @@ export interface NodeUpkeep {
   readonly timezone: string;
   /** Seconds the node's clock is ahead. */
   readonly clockSkew: number;
-  /** Lines of the system journal, oldest first: epoch seconds and text after the host name. */
-  readonly journal: readonly { readonly time: number; readonly unit: string; readonly text: string }[];
+  /** The system journal, oldest first: epoch seconds, syslog level (0 = emergency) and what follows the host name. */
+  readonly journal: readonly { readonly time: number; readonly priority: number; readonly unit: string; readonly text: string }[];
   /** Kernel command line, as /nodes/{node}/report quotes it. */
   readonly commandLine: string;
 }

@@ -1,5 +1,6 @@
 import type { DemoOptions } from '../types.ts';
 import { generatedBackups, handMadeBackups, handMadeVolumes } from './backups-data.ts';
+import { plant } from './canaries.ts';
 import { generatedDisks, handMadeDisks } from './disks-data.ts';
 import { FIRST_GENERATED_VMID, generatedGuest, generatedPoolNames } from './generate-guests.ts';
 import { buildGuest, type GuestSpec } from './guest-builder.ts';
@@ -37,6 +38,10 @@ export function createCore(options: DemoOptions): WorldCore {
     storages,
     pools,
     backupJobs: createJobs(generated, standalone),
+    agentOutput: {
+      file: `root_password=${plant(sink, '/nodes/pve1/qemu/100/agent/file-read content', 'CANARY-agentfile-Tg0aF7dNq4')}\n`,
+      command: `token=${plant(sink, '/nodes/pve1/qemu/100/agent/exec-status out-data', 'CANARY-agentexec-Uh1bG8eOr5')}\n`,
+    },
     tasks: createTasks(sink, now, nodes, guestsByNode),
     volumes: volumeIndex(storages, handMadeVolumes(now)),
     backups: backupIndex(storages, handMadeBackups(sink, now), guests, now),

@@ -224,9 +224,9 @@ function createHosts(core: WorldCore, node: DemoNode): string {
 
 function createJournal(core: WorldCore, node: DemoNode, secrets: NodeSecrets): NodeUpkeep['journal'] {
   const now = Math.floor(core.now / 1000);
-  const lines: { time: number; unit: string; text: string }[] = [];
-  const say = (ago: number, unit: string, text: string): void => {
-    lines.push({ time: now - ago, unit, text });
+  const lines: { time: number; priority: number; unit: string; text: string }[] = [];
+  const say = (ago: number, unit: string, text: string, priority = 6): void => {
+    lines.push({ time: now - ago, priority, unit, text });
   };
   for (let hour = 26; hour > 0; hour--) {
     say(hour * 3600 + 17, 'CRON', 'pam_unix(cron:session): session opened for user root(uid=0) by root(uid=0)');
@@ -236,13 +236,13 @@ function createJournal(core: WorldCore, node: DemoNode, secrets: NodeSecrets): N
   }
   say(21_000, 'sudo', `anna : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/usr/bin/mysql -u root --password=${secrets.commandPassword}`);
   say(20_400, 'monitor-agent', `pushing metrics api_key=${secrets.logKey}`);
-  say(9_000, 'sshd', 'Failed password for root from 203.0.113.77 port 40112 ssh2');
-  say(8_996, 'sshd', 'Failed password for root from 203.0.113.77 port 40114 ssh2');
+  say(9_000, 'sshd', 'Failed password for root from 203.0.113.77 port 40112 ssh2', 5);
+  say(8_996, 'sshd', 'Failed password for root from 203.0.113.77 port 40114 ssh2', 5);
   say(1_500, 'pveproxy', 'starting 1 worker(s) – naÃ¯ve encoding');
   if (node.services['pve-ha-lrm'] !== undefined) {
-    say(7_402, 'pve-ha-lrm', 'watchdog active, unable to open: Device or resource busy');
-    say(7_401, 'systemd', 'pve-ha-lrm.service: Main process exited, code=exited, status=255/EXCEPTION');
-    say(7_400, 'systemd', "pve-ha-lrm.service: Failed with result 'exit-code'.");
+    say(7_402, 'pve-ha-lrm', 'watchdog active, unable to open: Device or resource busy', 3);
+    say(7_401, 'systemd', 'pve-ha-lrm.service: Main process exited, code=exited, status=255/EXCEPTION', 5);
+    say(7_400, 'systemd', "pve-ha-lrm.service: Failed with result 'exit-code'.", 4);
   }
   return lines.sort((left, right) => left.time - right.time);
 }

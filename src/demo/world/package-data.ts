@@ -21,7 +21,6 @@ interface PackageLine {
   readonly lxc: string;
   readonly corosync: string;
   readonly suite: string;
-  readonly repoid: string;
 }
 
 const LINES: Readonly<Record<DemoRelease, PackageLine>> = {
@@ -43,10 +42,9 @@ const LINES: Readonly<Record<DemoRelease, PackageLine>> = {
     lxc: '5.0.2-2',
     corosync: '3.1.7-pve1',
     suite: 'bullseye',
-    repoid: 'f98bf8d4',
   },
   '8.4': {
-    manager: '8.4.14',
+    manager: '8.4.16',
     managerOld: '8.4.1',
     meta: '8.4.0',
     kernelPrefix: 'proxmox-kernel',
@@ -63,10 +61,9 @@ const LINES: Readonly<Record<DemoRelease, PackageLine>> = {
     lxc: '6.0.0-1',
     corosync: '3.1.9-pve1',
     suite: 'bookworm',
-    repoid: '0f1e2d3c4b5a6978',
   },
   '9.0': {
-    manager: '9.0.11',
+    manager: '9.0.18',
     managerOld: '9.0.6',
     meta: '9.0.0',
     kernelPrefix: 'proxmox-kernel',
@@ -83,7 +80,6 @@ const LINES: Readonly<Record<DemoRelease, PackageLine>> = {
     lxc: '6.0.5-1',
     corosync: '3.1.9-pve2',
     suite: 'trixie',
-    repoid: '3bf5476b8a4699e2',
   },
   '9.2.11': {
     manager: '9.2.11',
@@ -103,7 +99,6 @@ const LINES: Readonly<Record<DemoRelease, PackageLine>> = {
     lxc: '6.0.6-2',
     corosync: '3.1.10-pve1',
     suite: 'trixie',
-    repoid: '14a22df35955d97d',
   },
 };
 
@@ -113,8 +108,8 @@ export function managerVersion(release: DemoRelease, node: string): string {
 }
 
 /** Repository id of a release, as /version gives it. */
-export function repoIdOf(release: DemoRelease): string {
-  return LINES[release].repoid;
+function repoIdOf(release: DemoRelease): string {
+  return hex(`repo/${release}`, 16);
 }
 
 /** Kernel a node has booted; `pve2` still runs the previous one although the current one is installed. */
@@ -154,7 +149,7 @@ export function packageVersions(release: DemoRelease, node: DemoNode): Row[] {
       RunningKernel: runningKernel(release, node.node),
     }),
     row('pve-manager', line.manager, manager, 'Proxmox Virtual Environment Management Tools', 'admin', {
-      ManagerVersion: `${manager}/${line.repoid}`,
+      ManagerVersion: `${manager}/${repoIdOf(release)}`,
     }),
     row(`${line.kernelPrefix}-${series(kernel)}`, ...both(kernel.replace(/-pve$/, '')), 'Latest Proxmox Kernel Image'),
     row(`${line.kernelPrefix}-${kernel}${signed}`, ...both(kernel.replace(/-pve$/, '')), 'Proxmox Kernel Image', 'kernel'),

@@ -330,6 +330,8 @@ export interface WorldCore extends CanarySink {
   readonly backupJobs: readonly DemoBackupJob[];
   /** Newest first per node. */
   readonly tasks: ReadonlyMap<string, readonly DemoTask[]>;
+  /** What a file read, and an earlier command, in any answering guest yield. */
+  readonly agentOutput: { readonly file: string; readonly command: string };
   /** ISO images, templates, snippets, orphaned disks on a storage as one node sees it. */
   volumes(storage: string, node: string): readonly DemoVolume[];
   /** Backups on a storage as one node sees it; lazy for generated clusters. */

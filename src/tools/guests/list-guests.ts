@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, duration, list, number, percent, table, text, int } from '../../answer/spec.ts';
+import { bytes, duration, int, list, number, percent, table, text } from '../../answer/spec.ts';
 import { mergeGaps } from '../../api/reading.ts';
 import { type Guest, guestCoverage, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';

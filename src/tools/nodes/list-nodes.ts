@@ -30,20 +30,20 @@ export const listNodes = defineTool({
     const inventory = await readInventory(call);
     const gaps = await nodeCoverage(call, inventory);
     const rows = inventory.nodes.map((n) => {
-        const here = inventory.guests.filter((g) => g.node === n.node);
-        return {
-          node: n.node,
-          status: n.status,
-          cpu: n.cpu,
-          cores: n.maxCpu,
-          mem: share(n.mem, n.maxMem),
-          memory: n.maxMem,
-          root: share(n.disk, n.maxDisk),
-          uptime: n.uptime,
-          guests: here.length,
-          running: n.status === 'online' ? here.filter((g) => g.status === 'running').length : undefined,
-          ha: n.haState,
-        };
+      const here = inventory.guests.filter((g) => g.node === n.node);
+      return {
+        node: n.node,
+        status: n.status,
+        cpu: n.cpu,
+        cores: n.maxCpu,
+        mem: share(n.mem, n.maxMem),
+        memory: n.maxMem,
+        root: share(n.disk, n.maxDisk),
+        uptime: n.uptime,
+        guests: here.length,
+        running: n.status === 'online' ? here.filter((g) => g.status === 'running').length : undefined,
+        ha: n.haState,
+      };
     });
     const online = inventory.nodes.filter((n) => n.status === 'online').length;
     return {

@@ -3,12 +3,12 @@ import { bool, bytes, int, list, table, text, time } from '../../answer/spec.ts'
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { mergeGaps } from '../../api/reading.ts';
+import { checkSegment } from '../../api/segments.ts';
 import { type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { readStorageContent, type Volume } from '../../cluster/storage-content.ts';
 import { closest } from '../../config/suggest.ts';
-import { checkSegment } from '../../api/segments.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, storage, vmid } from '../params.ts';
 
@@ -69,7 +69,12 @@ export const listStorageContent = defineTool({
     const notes = notesFor(place, candidates, reading.data, args.node);
     return {
       headline: `${describe(reading.data)} on ${args.storage}${place.storage.shared ? ' (shared)' : ` of ${place.node}`}`,
-      sections: { volumes: { rows: reading.data.map((v) => toRow(v, inventory)), key: (row) => [row.content ?? '', -(row.time ?? 0), row.volid ?? ''] } },
+      sections: {
+        volumes: {
+          rows: reading.data.map((v) => toRow(v, inventory)),
+          key: (row) => [row.content ?? '', -(row.time ?? 0), row.volid ?? ''],
+        },
+      },
       gaps: mergeGaps(reading),
       notes,
     };
@@ -82,28 +87,45 @@ interface Place {
 }
 
 async function seesStorage(call: Call, id: string): Promise<boolean> {
-  return (await call.rights.has('Datastore.Audit', `/storage/${id}`)) || call.rights.has('Datastore.AllocateSpace', `/storage/${id}`);
+  return (
+    (await call.rights.has('Datastore.Audit', `/storage/${id}`)) || call.rights.has('Datastore.AllocateSpace', `/storage/${id}`)
+  );
 }
 
 /** The node to ask: the caller's, or the first online one from which the storage is available. */
-function choose(inventory: Inventory, candidates: readonly Storage[], id: string, wanted: string | undefined, visible: boolean): Place {
+function choose(
+  inventory: Inventory,
+  candidates: readonly Storage[],
+  id: string,
+  wanted: string | undefined,
+  visible: boolean,
+): Place {
   if (candidates.length === 0) {
-    if (!visible) throw new ApiError('forbidden', `Storage ${id} does not exist, or this token may not see it.`, { needs: `Datastore.Audit on /storage/${id}` });
+    if (!visible)
+      throw new ApiError('forbidden', `Storage ${id} does not exist, or this token may not see it.`, {
+        needs: `Datastore.Audit on /storage/${id}`,
+      });
     const near = closest(id, [...new Set(inventory.storages.map((s) => s.storage))]);
-    throw new ApiError('not-found', `There is no storage ${JSON.stringify(id)}.`, { hint: near === undefined ? 'list_storage shows them.' : `Did you mean ${near}?` });
+    throw new ApiError('not-found', `There is no storage ${JSON.stringify(id)}.`, {
+      hint: near === undefined ? 'list_storage shows them.' : `Did you mean ${near}?`,
+    });
   }
   if (wanted !== undefined) {
     requireOnlineNode(inventory, wanted);
     const storage = candidates.find((s) => s.nodes.includes(wanted));
     if (storage === undefined) {
-      throw new ApiError('not-found', `Storage ${id} is not on node ${wanted}.`, { hint: `It is on ${candidates.flatMap((s) => s.nodes).join(', ')}.` });
+      throw new ApiError('not-found', `Storage ${id} is not on node ${wanted}.`, {
+        hint: `It is on ${candidates.flatMap((s) => s.nodes).join(', ')}.`,
+      });
     }
     refuseDead(storage, id, wanted);
     return { node: wanted, storage };
   }
   for (const storage of candidates) {
     if (storage.state !== 'available') continue;
-    const online = storage.nodes.find((n) => !storage.unreachableFrom.includes(n) && inventory.nodes.some((x) => x.node === n && x.status === 'online'));
+    const online = storage.nodes.find(
+      (n) => !storage.unreachableFrom.includes(n) && inventory.nodes.some((x) => x.node === n && x.status === 'online'),
+    );
     if (online !== undefined) return { node: online, storage };
   }
   const [first] = candidates;
@@ -118,7 +140,9 @@ function refuseDead(storage: Storage, id: string, where: string): void {
     inactive: `Storage ${id} is enabled but not reachable from ${where}; its content can't be read now.`,
     unknown: `Storage ${id} belongs to an offline node (${where}); its content can't be read now.`,
   }[storage.state];
-  throw new ApiError(storage.state === 'unknown' ? 'node-unreachable' : 'not-configured', text, { hint: 'list_storage shows the state of all storages.' });
+  throw new ApiError(storage.state === 'unknown' ? 'node-unreachable' : 'not-configured', text, {
+    hint: 'list_storage shows the state of all storages.',
+  });
 }
 
 function describe(volumes: readonly Volume[]): string {
@@ -128,15 +152,25 @@ function describe(volumes: readonly Volume[]): string {
   return `${volumes.length} volumes${kinds.length > 1 ? ` (${kinds.join(', ')})` : ''}`;
 }
 
-function notesFor(place: Place, candidates: readonly Storage[], volumes: readonly Volume[], wanted: string | undefined): string[] {
+function notesFor(
+  place: Place,
+  candidates: readonly Storage[],
+  volumes: readonly Volume[],
+  wanted: string | undefined,
+): string[] {
   const notes: string[] = [];
   if (volumes.some((v) => v.backup?.source === 'dry-run')) {
-    notes.push("Some backups were found by the prune dry run: size, verification and notes are not visible to this token (they need VM.Backup and Datastore.AllocateSpace).");
+    notes.push(
+      'Some backups were found by the prune dry run: size, verification and notes are not visible to this token (they need VM.Backup and Datastore.AllocateSpace).',
+    );
   }
-  if (place.storage.namespace !== undefined) notes.push(`Only the namespace ${place.storage.namespace} of this datastore is visible here.`);
+  if (place.storage.namespace !== undefined)
+    notes.push(`Only the namespace ${place.storage.namespace} of this datastore is visible here.`);
   const elsewhere = candidates.filter((s) => s !== place.storage).flatMap((s) => s.nodes);
   if (wanted === undefined && !place.storage.shared && elsewhere.length > 0) {
-    notes.push(`This is ${place.storage.storage} of ${place.node}; ${elsewhere.join(', ')} ${elsewhere.length === 1 ? 'has its' : 'have their'} own under the same name (give node).`);
+    notes.push(
+      `This is ${place.storage.storage} of ${place.node}; ${elsewhere.join(', ')} ${elsewhere.length === 1 ? 'has its' : 'have their'} own under the same name (give node).`,
+    );
   }
   return notes;
 }

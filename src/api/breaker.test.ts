@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createBreaker, dependencies, SILENCE_MS } from './breaker.ts';
+
+describe('breaker', () => {
+  let clock = 0;
+  const now = (): number => clock;
+  beforeEach(() => {
+    clock = 1_000_000;
+  });
+
+  test('what timed out fails fast for its time, then lets exactly one probe through', () => {
+    const breaker = createBreaker(now);
+    const chain = dependencies('/nodes/{node}/status', { node: 'pve1' });
+    breaker.check(chain);
+    breaker.trip(chain);
+    expect(() => breaker.check(chain)).toThrow(/node pve1 did not answer/);
+    clock += SILENCE_MS;
+    breaker.check(chain);
+    expect(() => breaker.check(chain)).toThrow(/did not answer/);
+    breaker.reset(chain);
+    breaker.check(chain);
+  });
+
+  test('a dead storage does not make its node look dead, however many there are', () => {
+    const breaker = createBreaker(now);
+    for (const storage of ['a', 'b', 'c'])
+      breaker.trip(dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage }));
+    breaker.check(dependencies('/nodes/{node}/status', { node: 'pve1' }));
+    expect(() => breaker.check(dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage: 'a' }))).toThrow(
+      /storage a on pve1/,
+    );
+  });
+
+  test('a mute agent costs its own guest only', () => {
+    const breaker = createBreaker(now);
+    breaker.trip(dependencies('/nodes/{node}/qemu/{vmid}/agent/get-osinfo', { node: 'pve1', vmid: 102 }));
+    breaker.check(dependencies('/nodes/{node}/qemu/{vmid}/agent/get-osinfo', { node: 'pve1', vmid: 100 }));
+    breaker.check(dependencies('/nodes/{node}/qemu/{vmid}/config', { node: 'pve1', vmid: 102 }));
+    expect(() => breaker.check(dependencies('/nodes/{node}/qemu/{vmid}/agent/info', { node: 'pve1', vmid: 102 }))).toThrow(
+      /guest agent of 102/,
+    );
+  });
+
+  test('two silent slow endpoints of a node make the node silent, one does not', () => {
+    const breaker = createBreaker(now);
+    breaker.trip(dependencies('/nodes/{node}/apt/versions', { node: 'pve1' }));
+    breaker.check(dependencies('/nodes/{node}/status', { node: 'pve1' }));
+    breaker.trip(dependencies('/nodes/{node}/disks/zfs', { node: 'pve1' }));
+    expect(() => breaker.check(dependencies('/nodes/{node}/status', { node: 'pve1' }))).toThrow(/node pve1/);
+    breaker.check(dependencies('/nodes/{node}/status', { node: 'pve2' }));
+  });
+
+  test('one silent cluster endpoint leaves the others, two make the cluster silent', () => {
+    const breaker = createBreaker(now);
+    breaker.trip(dependencies('/cluster/ha/status/current', {}));
+    breaker.check(dependencies('/cluster/resources', {}));
+    breaker.trip(dependencies('/cluster/resources', {}));
+    expect(() => breaker.check(dependencies('/nodes/{node}/status', { node: 'pve1' }))).toThrow(/the cluster did not answer/);
+  });
+});

@@ -1,0 +1,153 @@
+import type { Call } from '../api/call.ts';
+import { byText, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { cleanText } from '../redact/plain-text.ts';
+import { normalMac } from './guest-nics.ts';
+import type { Guest } from './inventory.ts';
+
+/** An interface as the guest's own system sees it. */
+export interface GuestInterface {
+  /** Name in the guest. */
+  readonly name: string;
+  readonly mac: string | undefined;
+  readonly addresses: readonly { readonly ip: string; readonly prefix: number | undefined }[];
+}
+
+/** What the guest's system says about itself. */
+export interface OsInfo {
+  readonly name: string | undefined;
+  readonly kernel: string | undefined;
+  readonly machine: string | undefined;
+}
+
+/** A mounted file system in a machine. */
+export interface FileSystem {
+  readonly mount: string;
+  readonly type: string | undefined;
+  /** Bytes; absent for systems that the agent can't measure. */
+  readonly used: number | undefined;
+  readonly total: number | undefined;
+  /** Device in the guest. */
+  readonly device: string | undefined;
+}
+
+/** Somebody who is logged in. */
+export interface GuestUser {
+  readonly user: string;
+  readonly domain: string | undefined;
+  /** Seconds since the epoch. */
+  readonly since: number | undefined;
+}
+
+/** Whether the agent may be asked: it only answers in a running machine, and a mute one costs seconds. */
+export function mayAskAgent(guest: Guest, enabled: boolean): boolean {
+  return guest.type === 'qemu' && guest.status === 'running' && enabled;
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/network-get-interfaces (VM.GuestAgent.Audit; up to 8.4 VM.Monitor). */
+export async function readAgentInterfaces(call: Call, guest: Guest): Promise<readonly GuestInterface[]> {
+  return parseAgentInterfaces((await call.get('/nodes/{node}/qemu/{vmid}/agent/network-get-interfaces', placeOf(guest))).data);
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/get-osinfo. */
+export async function readOsInfo(call: Call, guest: Guest): Promise<OsInfo> {
+  return parseOsInfo((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-osinfo', placeOf(guest))).data);
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/get-fsinfo. */
+export async function readFileSystems(call: Call, guest: Guest): Promise<readonly FileSystem[]> {
+  return parseFileSystems((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-fsinfo', placeOf(guest))).data);
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/get-host-name. */
+export async function readAgentHostName(call: Call, guest: Guest): Promise<string | undefined> {
+  const { data } = await call.get('/nodes/{node}/qemu/{vmid}/agent/get-host-name', placeOf(guest));
+  return cleaned(resultOf(data)['host-name']);
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/get-users. */
+export async function readAgentUsers(call: Call, guest: Guest): Promise<readonly GuestUser[]> {
+  return parseAgentUsers((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-users', placeOf(guest))).data);
+}
+
+/** `CET (UTC+1)`. Source: GET /nodes/{node}/qemu/{vmid}/agent/get-timezone. */
+export async function readAgentTimezone(call: Call, guest: Guest): Promise<string | undefined> {
+  return parseTimezone((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-timezone', placeOf(guest))).data);
+}
+
+function placeOf(guest: Guest): { readonly node: string; readonly vmid: number } {
+  return { node: guest.node, vmid: guest.vmid };
+}
+
+/** Agent answers stand in `result`. */
+function resultOf(data: unknown): Readonly<Record<string, unknown>> {
+  return rawOf(rawOf(data)['result']);
+}
+
+export function parseAgentInterfaces(data: unknown): readonly GuestInterface[] {
+  return rowsOf(rawOf(data)['result']).flatMap((row) => {
+    const name = cleaned(row['name']);
+    if (name === undefined) return [];
+    // An interface without an address has no list at all.
+    const addresses = rowsOf(row['ip-addresses']).flatMap((address) => {
+      const ip = cleaned(address['ip-address']);
+      return ip === undefined ? [] : [{ ip, prefix: numberOf(address['prefix']) }];
+    });
+    return [{ name, mac: normalMac(row['hardware-address']), addresses }];
+  });
+}
+
+export function parseOsInfo(data: unknown): OsInfo {
+  const result = resultOf(data);
+  const named = [cleaned(result['name']), cleaned(result['version'])].filter((part) => part !== undefined).join(' ');
+  return {
+    name: cleaned(result['pretty-name']) ?? (named === '' ? cleaned(result['id']) : named),
+    kernel: cleaned(result['kernel-release']),
+    machine: cleaned(result['machine']),
+  };
+}
+
+/** Fullest first; those without figures (squashfs of snaps, CD-ROMs) last. */
+export function parseFileSystems(data: unknown): readonly FileSystem[] {
+  const found = rowsOf(rawOf(data)['result']).flatMap((row): FileSystem[] => {
+    const mount = cleaned(row['mountpoint']);
+    if (mount === undefined) return [];
+    const total = numberOf(row['total-bytes']);
+    return [
+      {
+        mount,
+        type: cleaned(row['type']),
+        used: total === undefined ? undefined : numberOf(row['used-bytes']),
+        total,
+        device: cleaned(rowsOf(row['disk'])[0]?.['dev']) ?? cleaned(row['name']),
+      },
+    ];
+  });
+  return found.sort((a, b) => share(b) - share(a) || byText(a.mount, b.mount));
+}
+
+function share(system: FileSystem): number {
+  return system.total === undefined || system.total === 0 ? -1 : (system.used ?? 0) / system.total;
+}
+
+export function parseAgentUsers(data: unknown): readonly GuestUser[] {
+  const users = rowsOf(rawOf(data)['result']).flatMap((row) => {
+    const user = cleaned(row['user']);
+    return user === undefined ? [] : [{ user, domain: cleaned(row['domain']), since: timeOf(row['login-time']) }];
+  });
+  return users.sort((a, b) => byText(a.user, b.user) || (a.since ?? 0) - (b.since ?? 0));
+}
+
+export function parseTimezone(data: unknown): string | undefined {
+  const result = resultOf(data);
+  const zone = cleaned(result['zone']);
+  const offset = numberOf(result['offset']);
+  if (offset === undefined) return zone;
+  const hours = offset / 3600;
+  const utc = `UTC${hours < 0 ? '-' : '+'}${Number(Math.abs(hours).toFixed(2))}`;
+  return zone === undefined ? utc : `${zone} (${utc})`;
+}
+
+function cleaned(value: unknown): string | undefined {
+  const found = textOf(value);
+  return found === undefined ? undefined : cleanText(found);
+}

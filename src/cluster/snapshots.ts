@@ -1,0 +1,91 @@
+import type { Call } from '../api/call.ts';
+import { boolOf, byText, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { cleanText } from '../redact/plain-text.ts';
+import type { Guest } from './inventory.ts';
+
+/** A snapshot of one guest. */
+export interface Snapshot {
+  readonly name: string;
+  readonly parent: string | undefined;
+  /** Steps below the first snapshot of its branch. */
+  readonly depth: number;
+  /** Seconds since the epoch; undefined when unknown. */
+  readonly time: number | undefined;
+  /** Whether the memory was saved too; undefined for containers. */
+  readonly vmState: boolean | undefined;
+  readonly description: string | undefined;
+  /** `prepare` or `delete`: creation or removal that never came to its end. */
+  readonly state: string | undefined;
+}
+
+export interface SnapshotTree {
+  /** Depth first, older branches before younger ones. */
+  readonly snapshots: readonly Snapshot[];
+  /** The snapshot that the guest's present state descends from. */
+  readonly parentOfCurrent: string | undefined;
+}
+
+/**
+ * A guest's snapshots, without the API's pseudo snapshot `current`.
+ *
+ * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/snapshot (VM.Audit).
+ */
+export async function readSnapshots(call: Call, guest: Guest): Promise<SnapshotTree> {
+  const where = { node: guest.node, vmid: guest.vmid };
+  const { data } =
+    guest.type === 'qemu'
+      ? await call.get('/nodes/{node}/qemu/{vmid}/snapshot', where)
+      : await call.get('/nodes/{node}/lxc/{vmid}/snapshot', where);
+  return parseSnapshots(data);
+}
+
+export function parseSnapshots(data: unknown): SnapshotTree {
+  const found = new Map<string, Omit<Snapshot, 'depth'>>();
+  let parentOfCurrent: string | undefined;
+  for (const row of rowsOf(data)) {
+    const name = textOf(row['name']);
+    if (name === undefined) continue;
+    const parent = textOf(row['parent']);
+    if (name === 'current') {
+      parentOfCurrent = parent;
+      continue;
+    }
+    const description = textOf(row['description'])?.trim();
+    found.set(name, {
+      name,
+      parent,
+      time: timeOf(row['snaptime']),
+      vmState: boolOf(row['vmstate']),
+      description: description === undefined || description === '' ? undefined : cleanText(description),
+      state: textOf(row['snapstate']),
+    });
+  }
+  return { snapshots: inTreeOrder(found), parentOfCurrent };
+}
+
+function inTreeOrder(found: ReadonlyMap<string, Omit<Snapshot, 'depth'>>): readonly Snapshot[] {
+  const children = new Map<string | undefined, Omit<Snapshot, 'depth'>[]>();
+  for (const snapshot of found.values()) {
+    // A parent that is gone makes its children the first of their branches.
+    const parent = snapshot.parent !== undefined && found.has(snapshot.parent) ? snapshot.parent : undefined;
+    children.set(parent, [...(children.get(parent) ?? []), snapshot]);
+  }
+  const ordered: Snapshot[] = [];
+  const placed = new Set<string>();
+  const place = (snapshot: Omit<Snapshot, 'depth'>, depth: number): void => {
+    if (placed.has(snapshot.name)) return;
+    placed.add(snapshot.name);
+    ordered.push({ ...snapshot, depth });
+    for (const child of sortedByTime(children.get(snapshot.name) ?? [])) place(child, depth + 1);
+  };
+  for (const root of sortedByTime(children.get(undefined) ?? [])) place(root, 0);
+  // A broken configuration may hold a circle: nothing of it hangs on a root, and it is shown all the same.
+  for (const rest of sortedByTime([...found.values()])) place(rest, 0);
+  return ordered;
+}
+
+function sortedByTime<T extends { readonly name: string; readonly time: number | undefined }>(
+  snapshots: readonly T[],
+): readonly T[] {
+  return [...snapshots].sort((a, b) => (a.time ?? 0) - (b.time ?? 0) || byText(a.name, b.name));
+}

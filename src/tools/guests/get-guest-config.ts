@@ -1,0 +1,297 @@
+import { z } from 'zod';
+import { bool, bytes, entries, int, list, number, prose, record, table, text } from '../../answer/spec.ts';
+import type { Cell } from '../../answer/spec.ts';
+import type { Call } from '../../api/call.ts';
+import { ApiError, toApiError } from '../../api/errors.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, problemFrom } from '../../api/reading.ts';
+import { type GuestConfig, isEnvironmentBug, isTabledKey, readGuestConfig, summarizeConfig } from '../../cluster/guest-config.ts';
+import type { GuestDisk } from '../../cluster/guest-disks.ts';
+import type { GuestNic } from '../../cluster/guest-nics.ts';
+import { readGuestStatus } from '../../cluster/guest-status.ts';
+import type { Guest } from '../../cluster/inventory.ts';
+import { type PendingChange, readCloudInitChanges, readPending } from '../../cluster/pending.ts';
+import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
+import { readSnapshots } from '../../cluster/snapshots.ts';
+import { closest } from '../../config/suggest.ts';
+import { defineTool } from '../define-tool.ts';
+import { guest } from '../params.ts';
+import { counted, guestTitle } from './guest-words.ts';
+
+/** Told in the `config` record, or not worth a line (`digest` only serves writers). */
+const SUMMARIZED: ReadonlySet<string> = new Set(
+  'name hostname ostype memory balloon swap cores sockets vcpus cpulimit agent onboot protection template unprivileged lock machine bios cpu boot bootdisk startup digest tags'.split(' '),
+);
+
+export const getGuestConfig = defineTool({
+  name: 'get_guest_config',
+  title: 'Guest configuration',
+  toolset: 'guests',
+  description: 'Configuration of one guest: CPU, memory, disks, network interfaces, the rest, pending changes. Also as of a snapshot.',
+  params: {
+    ...guest,
+    snapshot: z.string().min(1).max(60).describe('As of this snapshot').optional(),
+    current: z.boolean().describe('As it runs, without pending changes').optional(),
+    notes: z.boolean().describe('With the notes').optional(),
+  },
+  output: {
+    config: record({
+      name: text(),
+      os: text('ostype'),
+      cpus: number(),
+      topology: text('sockets x cores'),
+      cpu_limit: number(),
+      cpu_type: text(),
+      memory: bytes(),
+      balloon_min: bytes(),
+      swap: bytes(),
+      agent: bool(),
+      machine: text(),
+      bios: text(),
+      boot: text(),
+      start_on_boot: bool(),
+      startup: text(),
+      protection: bool(),
+      template: bool(),
+      unprivileged: bool(),
+      lock: text(),
+      tags: text(),
+      disk: bytes('boot disk or root file system; only where the configuration is refused'),
+      defaults: list('keys that are not set and have their default'),
+    }),
+    disks: table({
+      key: text(),
+      kind: text(),
+      storage: text(),
+      volume: text(),
+      size: bytes(),
+      mount: text(),
+      backup: bool('part of backups of the guest'),
+      clone_of: int(),
+      options: list(),
+    }),
+    nics: table({
+      nic: text(),
+      model: text(),
+      name: text(),
+      mac: text(),
+      bridge: text(),
+      vlan: int(),
+      trunks: text(),
+      firewall: bool(),
+      rate: number('MB/s'),
+      mtu: int(),
+      link: text(),
+      ip: text(),
+      gateway: text(),
+      ip6: text(),
+      gateway6: text(),
+    }),
+    ssh_keys: table({ type: text(), fingerprint: text(), comment: text() }),
+    other: entries(),
+    pending: table({ key: text(), now: text(), then: text('at the next start'), applies: text() }),
+    notes: prose(),
+  },
+  reads: [
+    '/cluster/resources',
+    '/nodes/{node}/qemu/{vmid}/config',
+    '/nodes/{node}/lxc/{vmid}/config',
+    '/nodes/{node}/qemu/{vmid}/pending',
+    '/nodes/{node}/lxc/{vmid}/pending',
+    '/nodes/{node}/qemu/{vmid}/cloudinit',
+    '/nodes/{node}/lxc/{vmid}/status/current',
+    '/nodes/{node}/qemu/{vmid}/snapshot',
+    '/nodes/{node}/lxc/{vmid}/snapshot',
+    '/cluster/nextid',
+    '/access/permissions',
+    '/access/acl',
+    '/access/roles',
+    '/access/users/{userid}',
+  ],
+  async run(args, call) {
+    if (args.snapshot !== undefined) checkSnapshotName(args.snapshot);
+    const resolved = await resolveGuest(call, args);
+    const { guest: target } = resolved;
+    requireOnlineNode(resolved.inventory, target.node);
+    const [read, pending] = await Promise.all([
+      readOrExplain(call, target, args),
+      args.snapshot === undefined ? attempt({ node: target.node, vmid: target.vmid }, () => readPending(call, target)) : undefined,
+    ]);
+    if (!('config' in read)) return withoutConfig(call, target, read.error, resolved.notes);
+
+    const { config } = read;
+    const hasImage = args.snapshot === undefined && config.disks.some((d) => d.kind === 'cloud-init');
+    const image = hasImage ? await attempt({ node: target.node, vmid: target.vmid }, () => readCloudInitChanges(call, target)) : undefined;
+    const changes = pending?.data?.changes ?? [];
+    const outdated = image?.data ?? [];
+    const state = args.snapshot !== undefined ? `as of snapshot ${args.snapshot}` : args.current === true ? 'as it runs' : changes.length > 0 ? 'with pending changes applied' : '';
+    const disks = config.disks.filter((d) => d.kind !== 'unused').length;
+    const waiting = changes.length === 0 ? '' : `; ${counted(changes.length, 'change')} wait${changes.length === 1 ? 's' : ''} for the next start`;
+    return {
+      headline: `${guestTitle(target)}${state === '' ? '' : `, ${state}`}: ${counted(disks, 'disk or drive', 'disks and drives')}, ${counted(config.nics.length, 'network interface')}${waiting}`,
+      sections: {
+        config: summaryRow(config),
+        disks: config.disks.length === 0 ? undefined : config.disks.map(diskRow),
+        nics: config.nics.length === 0 ? undefined : config.nics.map(nicRow),
+        ssh_keys: config.sshKeys.length === 0 ? undefined : config.sshKeys,
+        other: otherEntries(config),
+        pending: changes.length + outdated.length === 0 ? undefined : pendingRows(changes, outdated),
+        notes: args.notes === true ? (config.notes ?? '') : undefined,
+      },
+      gaps: mergeGaps(NO_GAPS, ...[pending, image].filter((gap) => gap !== undefined)),
+      notes: [...resolved.notes, ...(config.notes !== undefined && args.notes !== true ? ['It has notes: ask with notes=true.'] : [])],
+    };
+  },
+});
+
+function checkSnapshotName(name: string): void {
+  if (name === 'current') {
+    throw new ApiError('bad-argument', 'snapshot: "current" is no snapshot but the present state.', { hint: 'Leave out snapshot, or use current=true for the values that it runs with.' });
+  }
+  if (!/^[A-Za-z][\w-]{0,59}$/.test(name)) throw new ApiError('bad-argument', `snapshot: ${JSON.stringify(name)} is no snapshot name.`, { hint: 'list_snapshots shows them.' });
+}
+
+type Read = { readonly config: GuestConfig } | { readonly error: ApiError };
+
+/** The configuration, or the one refusal that can be explained. */
+async function readOrExplain(call: Call, target: Guest, query: { readonly snapshot?: string | undefined; readonly current?: boolean | undefined }): Promise<Read> {
+  try {
+    return { config: await readGuestConfig(call, target, query) };
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    if (isEnvironmentBug(error, target)) return { error };
+    if (query.snapshot !== undefined && (error.kind === 'not-found' || error.kind === 'upstream')) throw await noSuchSnapshot(call, target, query.snapshot, error);
+    throw error;
+  }
+}
+
+async function noSuchSnapshot(call: Call, target: Guest, name: string, original: ApiError): Promise<ApiError> {
+  const tree = await attempt({ node: target.node, vmid: target.vmid }, () => readSnapshots(call, target));
+  if (tree.data === undefined) return original;
+  const names = tree.data.snapshots.map((s) => s.name);
+  // It is there, so the failure is something else.
+  if (names.includes(name)) return original;
+  const near = closest(name, names);
+  return new ApiError('not-found', `Guest ${target.vmid} has no snapshot ${JSON.stringify(name)}.`, {
+    hint: near !== undefined ? `Did you mean ${near}?` : names.length === 0 ? 'It has no snapshots.' : `It has: ${names.slice(0, 10).join(', ')}.`,
+  });
+}
+
+/** What can be told of a container whose configuration is refused because of its environment variables. */
+async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: readonly string[]) {
+  const where = { node: target.node, vmid: target.vmid };
+  const status = await attempt(where, () => readGuestStatus(call, target));
+  const refused: Gaps = {
+    problems: [{ ...problemFrom(error, where), message: `The configuration of container ${target.vmid} is refused to tokens without VM.Config.Options, since it holds environment variables (env).` }],
+    coverage: 'partial',
+    hidden: [],
+  };
+  return {
+    headline: `${guestTitle(target)}: configuration refused; what its status tells`,
+    sections: {
+      config: {
+        name: status.data?.name ?? target.name,
+        cpus: status.data?.cpus ?? target.maxCpu,
+        memory: status.data?.maxMem ?? target.maxMem,
+        swap: status.data?.maxSwap,
+        disk: status.data?.maxDisk ?? target.maxDisk,
+        template: target.template,
+        lock: status.data?.lock ?? target.lock,
+        tags: target.tags.length === 0 ? undefined : target.tags.join(', '),
+      },
+    },
+    gaps: mergeGaps(refused, status),
+    notes: [
+      ...notes,
+      'This is a bug of Proxmox VE: an auditor should get everything but env. Pending changes are refused for the same reason. VM.Config.Options would open both, but it also allows changes.',
+    ],
+    next: [`get_guest_network vmid=${target.vmid}`, `list_snapshots vmid=${target.vmid}`],
+  };
+}
+
+function summaryRow(config: GuestConfig) {
+  const summary = summarizeConfig(config);
+  const { values } = config;
+  return {
+    name: values.get('name') ?? values.get('hostname'),
+    os: values.get('ostype'),
+    cpus: summary.cpus,
+    topology: summary.topology,
+    cpu_limit: summary.cpuLimit,
+    cpu_type: values.get('cpu'),
+    memory: summary.memory,
+    balloon_min: summary.balloonMin,
+    swap: summary.swap,
+    agent: summary.agent,
+    machine: values.get('machine'),
+    bios: values.get('bios'),
+    boot: values.get('boot'),
+    start_on_boot: summary.onBoot,
+    startup: values.get('startup'),
+    protection: summary.protection ? true : undefined,
+    template: summary.template ? true : undefined,
+    unprivileged: summary.unprivileged,
+    lock: values.get('lock'),
+    tags: values.get('tags'),
+    defaults: summary.defaults.length === 0 ? undefined : summary.defaults,
+  };
+}
+
+/** A disk as the answers show it. */
+export function diskRow(disk: GuestDisk) {
+  return {
+    key: disk.key,
+    kind: disk.kind,
+    storage: disk.storage,
+    volume: disk.storage === undefined ? disk.volume : disk.volume.slice(disk.storage.length + 1),
+    size: disk.size,
+    mount: disk.mount,
+    backup: disk.backup,
+    clone_of: disk.cloneOf,
+    options: disk.options.length === 0 ? undefined : disk.options,
+  };
+}
+
+/** An interface as the answers show it. */
+export function nicRow(nic: GuestNic) {
+  return {
+    nic: nic.key,
+    model: nic.model,
+    name: nic.name,
+    mac: nic.mac,
+    bridge: nic.bridge,
+    vlan: nic.vlan,
+    trunks: nic.trunks,
+    firewall: nic.firewall,
+    rate: nic.rate,
+    mtu: nic.mtu,
+    link: nic.linkDown ? 'down' : undefined,
+    ip: nic.ip,
+    gateway: nic.gateway,
+    ip6: nic.ip6,
+    gateway6: nic.gateway6,
+  };
+}
+
+function otherEntries(config: GuestConfig): Readonly<Record<string, Cell>> | undefined {
+  const rest: Record<string, Cell> = {};
+  for (const [key, value] of config.values) {
+    if (SUMMARIZED.has(key) || isTabledKey(key, config.type)) continue;
+    // Their addresses stand in the row of the interface.
+    if (/^ipconfig\d+$/.test(key) && config.nics.some((nic) => nic.key === key.replace('ipconfig', 'net'))) continue;
+    rest[key] = value;
+  }
+  for (const { key, value } of config.rawLines) {
+    const before = rest[key];
+    rest[key] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value];
+  }
+  return Object.keys(rest).length === 0 ? undefined : rest;
+}
+
+function pendingRows(changes: readonly PendingChange[], outdated: readonly PendingChange[]) {
+  return [...changes.map((change) => pendingRow(change, 'next start')), ...outdated.map((change) => pendingRow(change, 'next cloud-init image'))];
+}
+
+/** A pending change as the answers show it. */
+export function pendingRow(change: PendingChange, applies: string) {
+  return { key: change.key, now: change.now ?? '(not set)', then: change.deleted ? '(removed)' : change.then, applies };
+}

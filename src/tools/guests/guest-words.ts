@@ -1,0 +1,12 @@
+import type { Guest } from '../../cluster/inventory.ts';
+
+/** `web-01 (VM 100) on pve1`, the way every answer about one guest begins. */
+export function guestTitle(guest: Guest): string {
+  const kind = guest.type === 'qemu' ? 'VM' : 'CT';
+  return `${guest.name === undefined ? `${kind} ${guest.vmid}` : `${guest.name} (${kind} ${guest.vmid})`} on ${guest.node}`;
+}
+
+/** `1 disk`, `2 disks` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

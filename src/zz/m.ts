@@ -1,2 +1,0 @@
-const x = await import('./a.json', { with: { type: 'json' } });
-console.log(x.default.a);
