@@ -102,7 +102,8 @@ describe('a cursor is refused', () => {
     expect(error.message).toBe('cursor: this is not a cursor that this server gave out');
   });
 
-  it('of another release, in words', () => expect(refusal(seal([2, 'list_guests', args, identity, ['a']])).message).toMatch(/another release/));
+  it('of another release, in words', () =>
+    expect(refusal(seal([2, 'list_guests', args, identity, ['a']])).message).toMatch(/another release/));
 
   it.each([
     ['arguments', [1, 'list_guests', ['x'], 'y', ['a']]],

@@ -25,7 +25,7 @@ export interface HiddenGroup {
 
 /** Replaces a name where it stands as a word of its own. */
 function replaceName(text: string, name: string | number | undefined, by: string): string {
-  if (name === undefined || name === '') return text;
+  if (name === undefined || name === '' || !text.includes(String(name))) return text;
   const escaped = String(name).replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
   return text.replace(new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, 'g'), by);
 }
@@ -57,7 +57,8 @@ export function groupProblems(problems: readonly Problem[]): ProblemGroup[] {
       const [first] = sorted;
       if (first === undefined) return [];
       // The words of one problem stand for all only if they name no place.
-      const general = (words: string) => (sorted.some((other) => wordsDiffer(first, other)) ? withoutNames(words, first.where) : words);
+      const general = (words: string) =>
+        sorted.some((other) => wordsDiffer(first, other)) ? withoutNames(words, first.where) : words;
       return [
         {
           kind: first.kind,

@@ -57,7 +57,9 @@ export function outputSchema(output: OutputSpec): z.ZodObject {
     vmid: z.number().optional(),
   });
   const shown = z.looseObject({ rows: z.number(), of: z.number(), from: z.number().optional(), so_far: z.boolean().optional() });
-  const sections = Object.entries(output).map(([name, section]) => [sectionKey(name), sectionSchema(section).optional()] as const);
+  const sections = Object.entries(output).map(
+    ([name, section]) => [sectionKey(name), sectionSchema(section).optional()] as const,
+  );
   return z.looseObject({
     summary: z.string(),
     shown: z.object({}).catchall(shown).optional().describe('What is not shown whole, by key'),
@@ -76,7 +78,9 @@ export function outputSchema(output: OutputSpec): z.ZodObject {
       )
       .describe('What could not be read'),
     hidden: z
-      .array(z.looseObject({ what: z.string(), privilege: z.string(), paths: z.array(z.string()), more_paths: z.number().optional() }))
+      .array(
+        z.looseObject({ what: z.string(), privilege: z.string(), paths: z.array(z.string()), more_paths: z.number().optional() }),
+      )
       .describe('What the token may not see'),
     redacted: z.number().describe('Secret values hidden as [redacted]; hidden is not unset'),
     notes: z.array(z.string()).optional(),

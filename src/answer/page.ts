@@ -42,7 +42,10 @@ function keyed<R>(paged: Paged<R>): PageRow<R>[] {
  * @param options.after the last key that was shown before, from a cursor
  * @param options.limit most rows to show
  */
-export function pageOf<R>(paged: Paged<R>, options: { readonly after?: SortKey | undefined; readonly limit?: number | undefined }): Page<R> {
+export function pageOf<R>(
+  paged: Paged<R>,
+  options: { readonly after?: SortKey | undefined; readonly limit?: number | undefined },
+): Page<R> {
   const { after } = options;
   const end = paged.unfinished === undefined ? undefined : foldKey(paged.unfinished.after);
   // Rows behind the point where the reader stopped would hide the ones that it did not look at: they come again later.

@@ -16,12 +16,16 @@ describe('renderError', () => {
   });
 
   it('knows a next step where the error has none', () => {
-    expect(render(new ApiError('not-found', 'no guest 999'))).toBe('Error (not-found): no guest 999\nNext: Use search_inventory to find what exists.');
+    expect(render(new ApiError('not-found', 'no guest 999'))).toBe(
+      'Error (not-found): no guest 999\nNext: Use search_inventory to find what exists.',
+    );
     expect(render(new ApiError('cancelled', 'the call was cancelled'))).toBe('Error (cancelled): the call was cancelled');
   });
 
   it('tells a fault of its own without stack or paths', () => {
-    const error = new TypeError("Cannot find module '/srv/app/dist/chunk-a1.mjs' imported from file:///srv/app/dist/main.mjs:12:3");
+    const error = new TypeError(
+      "Cannot find module '/srv/app/dist/chunk-a1.mjs' imported from file:///srv/app/dist/main.mjs:12:3",
+    );
     const text = render(error);
     expect(text).toMatch(/^Error \(internal\): TypeError: Cannot find module '<path>' imported from <path>\nNext: /);
     expect(text).not.toContain('srv');

@@ -41,7 +41,11 @@ function partsOf(thrown: unknown): Parts {
   }
   // Nobody meant this one to be read: a mistake in this program, of which the log knows more.
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return { kind: 'internal', what: withoutPaths(what), next: 'This is a fault of the server itself: other tools may still work.' };
+  return {
+    kind: 'internal',
+    what: withoutPaths(what),
+    next: 'This is a fault of the server itself: other tools may still work.',
+  };
 }
 
 /**

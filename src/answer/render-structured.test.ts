@@ -18,14 +18,34 @@ const every = {
   tags: list(),
 };
 const output = { guests: table(every, 'All guests'), status: record(every), config: entries('As configured'), notes: prose() };
-const row = { name: 'we\tb', vmid: 100, load: 0.123456789, mem: 2 ** 64, cpu: 0.12345, uptime: 12.34, at: 1796004720.9, net: 1.5, on: false, tags: ['a', 'b'] };
-const options: RenderOptions = { form: 'structured', maxChars: 10_000, now: 0, redacted: 2, cursorFor: (after) => `c-${after.join('-')}` };
+const row = {
+  name: 'we\tb',
+  vmid: 100,
+  load: 0.123456789,
+  mem: 2 ** 64,
+  cpu: 0.12345,
+  uptime: 12.34,
+  at: 1796004720.9,
+  net: 1.5,
+  on: false,
+  tags: ['a', 'b'],
+};
+const options: RenderOptions = {
+  form: 'structured',
+  maxChars: 10_000,
+  now: 0,
+  redacted: 2,
+  cursorFor: (after) => `c-${after.join('-')}`,
+};
 
 describe('the structured form', () => {
   const answer = {
     headline: '2 guests',
     sections: {
-      guests: { rows: [row, { vmid: 99, mem: null, at: 0, load: Number.NaN, tags: [] }], key: (r: { vmid?: number | null | undefined }) => [r.vmid ?? 0] },
+      guests: {
+        rows: [row, { vmid: 99, mem: null, at: 0, load: Number.NaN, tags: [] }],
+        key: (r: { vmid?: number | null | undefined }) => [r.vmid ?? 0],
+      },
       status: { mem: 0 },
       config: { net10: 'b', net2: 'line\nline', cores: 4, onboot: true, gone: null, tags: ['x'], ['__proto__']: 'p' },
       notes: 'one\ntwo\n',
@@ -69,7 +89,12 @@ describe('the structured form', () => {
 
   it('tells what is not shown, and how to go on', () => {
     const { structured } = renderAnswer(output, answer, { ...options, limit: 1, fields: ['vmid'] });
-    expect(structured).toMatchObject({ summary: '2 guests (1 of 2 shown)', shown: { guests: { rows: 1, of: 2 } }, guests: [{ vmid: 99 }], cursor: 'c-99' });
+    expect(structured).toMatchObject({
+      summary: '2 guests (1 of 2 shown)',
+      shown: { guests: { rows: 1, of: 2 } },
+      guests: [{ vmid: 99 }],
+      cursor: 'c-99',
+    });
     const last = renderAnswer(output, answer, { ...options, after: [99] }).structured;
     expect(last).toMatchObject({ shown: { guests: { rows: 1, of: 2, from: 2 } } });
     expect(last).not.toHaveProperty('cursor');
@@ -78,7 +103,11 @@ describe('the structured form', () => {
   it('says so far when the reader stopped', () => {
     const guests = { ...answer.sections.guests, unfinished: { after: [99], why: 'time is up' } };
     const { structured } = renderAnswer(output, { ...answer, sections: { guests } }, options);
-    expect(structured).toMatchObject({ shown: { guests: { rows: 1, of: 1, so_far: true } }, cursor: 'c-99', notes: [expect.stringContaining('time is up')] });
+    expect(structured).toMatchObject({
+      shown: { guests: { rows: 1, of: 1, so_far: true } },
+      cursor: 'c-99',
+      notes: [expect.stringContaining('time is up')],
+    });
   });
 
   it('explains a coverage that nothing else explains', () => {
@@ -94,7 +123,11 @@ describe('the structured form', () => {
   });
 
   it('is small but valid where nothing fits', () => {
-    const { text: json, structured } = renderAnswer(output, { ...answer, headline: 'x'.repeat(9999) }, { ...options, maxChars: 320 });
+    const { text: json, structured } = renderAnswer(
+      output,
+      { ...answer, headline: 'x'.repeat(9999) },
+      { ...options, maxChars: 320 },
+    );
     expect(json.length).toBeLessThanOrEqual(320);
     expect(JSON.parse(json)).toEqual(structured);
     expect(() => outputSchema(output).parse(structured)).not.toThrow();
@@ -113,7 +146,13 @@ describe('the output schema', () => {
         guests: {
           type: 'array',
           description: 'All guests',
-          items: { type: 'object', properties: { mem_bytes: { type: 'number' }, cpu_pct: { type: 'number', description: 'of the assigned cpus; 0..100' } } },
+          items: {
+            type: 'object',
+            properties: {
+              mem_bytes: { type: 'number' },
+              cpu_pct: { type: 'number', description: 'of the assigned cpus; 0..100' },
+            },
+          },
         },
         notes_section: { type: 'string' },
         config: { type: 'object' },
@@ -125,7 +164,14 @@ describe('the output schema', () => {
     const schema = outputSchema(output);
     const good = { summary: 'x', coverage: 'complete', problems: [], hidden: [], redacted: 0 };
     expect(schema.safeParse(good).success).toBe(true);
-    for (const bad of [{ summary: 1 }, { coverage: 'all' }, { guests: {} }, { guests: [{ mem_bytes: '1 GiB' }] }, { guests: [{ on: 1 }] }, { redacted: undefined }]) {
+    for (const bad of [
+      { summary: 1 },
+      { coverage: 'all' },
+      { guests: {} },
+      { guests: [{ mem_bytes: '1 GiB' }] },
+      { guests: [{ on: 1 }] },
+      { redacted: undefined },
+    ]) {
       expect(schema.safeParse({ ...good, ...bad }).success).toBe(false);
     }
   });

@@ -7,7 +7,7 @@ import { portion, shorten } from './cut.ts';
 import { coverageWhy, groupHidden, groupProblems, type HiddenGroup, type ProblemGroup } from './gap-groups.ts';
 import { describeProgress, type Progress, progressOf } from './page.ts';
 import type { Rendered, RenderOptions } from './render.ts';
-import { pagedTable, type NamedColumn, type Row, type Section } from './sections.ts';
+import { type NamedColumn, pagedTable, type Row, type Section } from './sections.ts';
 import type { Kind } from './spec.ts';
 import { columnKey, sectionKey } from './structured-shape.ts';
 import { isAbsent, isoTime, textItems } from './units.ts';
@@ -132,7 +132,14 @@ function block(
   return { key, weight, min, full, units, show };
 }
 
-function listBlock<T>(key: string, weight: number, items: readonly T[], total: number, build: (item: T) => unknown, least = 0): Block {
+function listBlock<T>(
+  key: string,
+  weight: number,
+  items: readonly T[],
+  total: number,
+  build: (item: T) => unknown,
+  least = 0,
+): Block {
   const values: unknown[] = [];
   const sizes: number[] = [];
   let size = 0;
@@ -237,7 +244,9 @@ export function renderStructured(sections: readonly Section[], answer: Remarks, 
   const why = coverageWhy(answer.gaps);
 
   const bodies = sections.map((section) => sectionBlock(section, maxChars, rowMax));
-  const problems = listBlock('problems', 2, groupProblems(answer.gaps.problems), maxChars, (group) => problemObject(group, remarkMax));
+  const problems = listBlock('problems', 2, groupProblems(answer.gaps.problems), maxChars, (group) =>
+    problemObject(group, remarkMax),
+  );
   const hidden = listBlock('hidden', 2, groupHidden(answer.gaps.hidden), maxChars, (group) => hiddenObject(group, remarkMax));
   const notes = listBlock('notes', 1, answer.notes ?? [], maxChars, (note) => oneLine(note, remarkMax));
   const next = listBlock('next', 1, answer.next ?? [], maxChars, (call) => oneLine(call, remarkMax));

@@ -26,12 +26,24 @@ const guestTable = table({
   backup: time(),
 });
 const guests = { guests: guestTable };
-type Guest = { vmid: number; name?: string; cpu?: number; mem?: number; tags?: readonly string[]; template?: boolean; backup?: number };
+type Guest = {
+  vmid: number;
+  name?: string;
+  cpu?: number;
+  mem?: number;
+  tags?: readonly string[];
+  template?: boolean;
+  backup?: number;
+};
 
 const paged = (rows: readonly Guest[]) => ({ rows, key: (row: Guest) => [row.vmid] });
 const many = (count: number): Guest[] => Array.from({ length: count }, (_, i) => ({ vmid: 100 + i, name: `guest-${i}` }));
 
-function render<O extends OutputSpec>(output: O, answer: Omit<Answer<O>, 'gaps'> & { gaps?: Gaps }, more: Partial<RenderOptions> = {}): string {
+function render<O extends OutputSpec>(
+  output: O,
+  answer: Omit<Answer<O>, 'gaps'> & { gaps?: Gaps },
+  more: Partial<RenderOptions> = {},
+): string {
   return renderAnswer(output, { ...answer, gaps: answer.gaps ?? NO_GAPS }, { ...options, ...more }).text;
 }
 
@@ -59,7 +71,13 @@ describe('a table', () => {
     const answer = { headline: '500 guests', sections: { guests: paged(many(500)) } };
     const first = render(guests, answer, { limit: 2 });
     expect(first).toBe(
-      ['500 guests (2 of 500 shown)', 'vmid\tname', '100\tguest-0', '101\tguest-1', `Next: 498 more with cursor="${options.cursorFor([101])}"`].join('\n'),
+      [
+        '500 guests (2 of 500 shown)',
+        'vmid\tname',
+        '100\tguest-0',
+        '101\tguest-1',
+        `Next: 498 more with cursor="${options.cursorFor([101])}"`,
+      ].join('\n'),
     );
     const last = render(guests, answer, { limit: 50, after: [597] });
     expect(last).toBe(['500 guests (2 of 500 shown, from row 499)', 'vmid\tname', '598\tguest-498', '599\tguest-499'].join('\n'));
@@ -87,7 +105,9 @@ describe('a table', () => {
         `Next: the rest with cursor="${options.cursorFor([101])}"`,
       ].join('\n'),
     );
-    expect(render(guests, { headline: '3 guests', sections: { guests: rows } }, { limit: 1 })).toContain('(1 of 2 shown, so far)');
+    expect(render(guests, { headline: '3 guests', sections: { guests: rows } }, { limit: 1 })).toContain(
+      '(1 of 2 shown, so far)',
+    );
   });
 
   it('says when more rows match than were read', () => {
@@ -106,16 +126,26 @@ describe('a table', () => {
     try {
       render(guests, answer, { fields: ['memory'] });
     } catch (thrown) {
-      expect(thrown).toMatchObject({ kind: 'bad-argument', message: 'fields: unknown field "memory"', hint: expect.stringContaining('vmid, name, cpu') });
+      expect(thrown).toMatchObject({
+        kind: 'bad-argument',
+        message: 'fields: unknown field "memory"',
+        hint: expect.stringContaining('vmid, name, cpu'),
+      });
     }
   });
 
   it('refuses fields where there is no list', () => {
-    expect(() => render({ status: record({ name: text() }) }, { headline: 'x', sections: { status: { name: 'y' } } }, { fields: ['name'] })).toThrow(/no list/);
+    expect(() =>
+      render({ status: record({ name: text() }) }, { headline: 'x', sections: { status: { name: 'y' } } }, { fields: ['name'] }),
+    ).toThrow(/no list/);
   });
 
   it('does not lose rows of equal keys', () => {
-    const rows = [{ vmid: 1, name: 'c' }, { vmid: 1, name: 'a' }, { vmid: 1, name: 'b' }];
+    const rows = [
+      { vmid: 1, name: 'c' },
+      { vmid: 1, name: 'a' },
+      { vmid: 1, name: 'b' },
+    ];
     const first = render(guests, { headline: '3', sections: { guests: paged(rows) } }, { limit: 2 });
     expect(first).toContain('1\ta\n1\tb\nNext: 1 more');
     const second = render(guests, { headline: '3', sections: { guests: paged(rows) } }, { limit: 2, after: [1, 1] });
@@ -210,7 +240,12 @@ describe('several sections', () => {
 
 describe('what is missing', () => {
   const sections = { guests: paged([]) };
-  const problem = (node: string, message: string, more: Partial<Problem> = {}): Problem => ({ where: { node }, kind: 'timeout', message, ...more });
+  const problem = (node: string, message: string, more: Partial<Problem> = {}): Problem => ({
+    where: { node },
+    kind: 'timeout',
+    message,
+    ...more,
+  });
 
   it('is told after the data, equal problems together', () => {
     const gaps: Gaps = {
@@ -218,8 +253,18 @@ describe('what is missing', () => {
       problems: [
         problem('pve3', 'node pve3 did not answer within 10 s.'),
         problem('pve10', 'node pve10 did not answer within 10 s.'),
-        { where: { node: 'pve1', vmid: 100 }, kind: 'forbidden', message: 'the configuration may not be read', needs: 'VM.Audit on /vms/100' },
-        { where: { node: 'pve1', vmid: 101 }, kind: 'forbidden', message: 'the configuration may not be read', needs: 'VM.Audit on /vms/101' },
+        {
+          where: { node: 'pve1', vmid: 100 },
+          kind: 'forbidden',
+          message: 'the configuration may not be read',
+          needs: 'VM.Audit on /vms/100',
+        },
+        {
+          where: { node: 'pve1', vmid: 101 },
+          kind: 'forbidden',
+          message: 'the configuration may not be read',
+          needs: 'VM.Audit on /vms/101',
+        },
         { where: {}, kind: 'not-configured', message: 'there is no Ceph here' },
         { where: { node: 'pve1', storage: 'nfs' }, kind: 'upstream', message: 'mount error' },
       ],
@@ -229,7 +274,13 @@ describe('what is missing', () => {
         { what: 'firewall', privilege: 'Sys.Audit', path: '/nodes' },
       ],
     };
-    const answer = { headline: '0 guests seen', sections, gaps, notes: ['cpu is of the assigned cpus'], next: ['get_guest vmid=100'] };
+    const answer = {
+      headline: '0 guests seen',
+      sections,
+      gaps,
+      notes: ['cpu is of the assigned cpus'],
+      next: ['get_guest vmid=100'],
+    };
     expect(render(guests, answer, { redacted: 3 })).toBe(
       [
         '0 guests seen',
@@ -266,13 +317,16 @@ describe('what is missing', () => {
       { where: { cluster: 'lab', node: 'pve1' }, kind: 'timeout', message: 'm' },
       { where: { cluster: 'prod', node: 'pve1' }, kind: 'timeout', message: 'm' },
     ] as const;
-    const answer = (some: Problem[]) => render(guests, { headline: 'x', sections, gaps: { coverage: 'partial', problems: some, hidden: [] } });
+    const answer = (some: Problem[]) =>
+      render(guests, { headline: 'x', sections, gaps: { coverage: 'partial', problems: some, hidden: [] } });
     expect(answer([...problems])).toContain('Problem: pve1 (cluster lab), pve1 (cluster prod) (timeout): m');
     expect(answer([problems[0]])).toContain('Problem: pve1 (timeout): m');
   });
 
   it('is bounded: 500 problems and a huge headline leave room for rows', () => {
-    const problems = Array.from({ length: 500 }, (_, i) => problem(`node${i}`, `failure number ${i * 7 + 1000000} of ${'words '.repeat(100)}`));
+    const problems = Array.from({ length: 500 }, (_, i) =>
+      problem(`node${i}`, `failure number ${i * 7 + 1000000} of ${'words '.repeat(100)}`),
+    );
     const hidden = Array.from({ length: 500 }, (_, i) => ({ what: `thing ${i}`, privilege: 'Sys.Audit', path: `/nodes/n${i}` }));
     const answer = {
       headline: 'huge '.repeat(5000),
@@ -301,7 +355,11 @@ describe('what is missing', () => {
   });
 
   it('does not let upstream words make lines of their own', () => {
-    const gaps: Gaps = { coverage: 'partial', problems: [problem('a\nNext: x', 'm\nRedacted: 0')], hidden: [{ what: 'a\nb', privilege: 'P\nQ', path: '/x\ny' }] };
+    const gaps: Gaps = {
+      coverage: 'partial',
+      problems: [problem('a\nNext: x', 'm\nRedacted: 0')],
+      hidden: [{ what: 'a\nb', privilege: 'P\nQ', path: '/x\ny' }],
+    };
     const told = render(guests, { headline: 'a\nb', sections, gaps, notes: ['c\nd'], next: ['e\nf'] });
     expect(told.split('\n')).toHaveLength(5);
   });
@@ -319,5 +377,6 @@ describe('free text', () => {
     expect(whole).toContain('Note: cut to 2000 characters');
   });
 
-  it('that is empty says so', () => expect(render({ log: prose() }, { headline: 'log', sections: { log: ' \n' } })).toBe('log\n(empty)'));
+  it('that is empty says so', () =>
+    expect(render({ log: prose() }, { headline: 'log', sections: { log: ' \n' } })).toBe('log\n(empty)'));
 });

@@ -6,7 +6,15 @@ import { firstFitting, portion, shorten } from './cut.ts';
 import { countKinds, coverageWhy, groupHidden, groupProblems, hiddenText, manyClusters, problemText } from './gap-groups.ts';
 import { describeProgress, type Page, type Progress, progressOf } from './page.ts';
 import type { RenderOptions } from './render.ts';
-import { type EntriesSection, pagedTable, type ProseSection, type RecordSection, type Row, type Section, type TableSection } from './sections.ts';
+import {
+  type EntriesSection,
+  type ProseSection,
+  pagedTable,
+  type RecordSection,
+  type Row,
+  type Section,
+  type TableSection,
+} from './sections.ts';
 import { formatCell, isAbsent } from './units.ts';
 import { cutWords, redactedWords, unfinishedWords, unreachedWords } from './words.ts';
 
@@ -76,7 +84,16 @@ function sizeOf(lines: readonly string[]): number {
 }
 
 function block(parts: ListParts): Block {
-  const { weight, head = [], lines, units = lines.length, least = 0, more = () => undefined, wrap = (all) => all, wrapping = 0 } = parts;
+  const {
+    weight,
+    head = [],
+    lines,
+    units = lines.length,
+    least = 0,
+    more = () => undefined,
+    wrap = (all) => all,
+    wrapping = 0,
+  } = parts;
   const moreLines = (shown: number): string[] => {
     const line = shown < units ? more(shown) : undefined;
     return line === undefined ? [] : [line];
@@ -145,12 +162,18 @@ function pairBlock(pairs: readonly (readonly [string, string | undefined])[], ti
 
 function recordBlock(section: RecordSection, title: readonly string[], limits: Limits): Block {
   const options = { now: limits.now, max: Math.min(limits.row, 1000) };
-  return pairBlock(section.columns.map(([key, { kind }]) => [key, formatCell(kind, section.row[key], options)] as const), title);
+  return pairBlock(
+    section.columns.map(([key, { kind }]) => [key, formatCell(kind, section.row[key], options)] as const),
+    title,
+  );
 }
 
 function entriesBlock(section: EntriesSection, title: readonly string[], limits: Limits): Block {
   const options = { now: limits.now, max: Math.min(limits.row, 1000) };
-  return pairBlock(section.entries.map(([key, value]) => [oneLine(key, 100), formatCell(undefined, value, options)] as const), title);
+  return pairBlock(
+    section.entries.map(([key, value]) => [oneLine(key, 100), formatCell(undefined, value, options)] as const),
+    title,
+  );
 }
 
 function proseBlock(section: ProseSection, title: readonly string[], limits: Limits): Block {
@@ -223,7 +246,11 @@ function headlineText(headline: string, limits: Limits, progress: string | undef
   return `${words} (${name === undefined ? '' : `${name}: `}${progress})`;
 }
 
-function cursorLine(progress: Progress | undefined, page: Page<Row> | undefined, cursorFor: RenderOptions['cursorFor']): string[] {
+function cursorLine(
+  progress: Progress | undefined,
+  page: Page<Row> | undefined,
+  cursorFor: RenderOptions['cursorFor'],
+): string[] {
   if (progress?.after === undefined || page === undefined) return [];
   const left = page.available - progress.shown;
   const rest = left > 0 ? `${left}${progress.soFar ? '+' : ''} more` : 'the rest';

@@ -23,10 +23,31 @@ function randomFrom(seed: number): Random {
 
 const KINDS: readonly Kind[] = ['text', 'int', 'number', 'bytes', 'percent', 'duration', 'time', 'rate', 'bool', 'list'];
 const ERRORS: readonly ErrorKind[] = ['timeout', 'forbidden', 'node-unreachable', 'upstream'];
-const BITS = ['a', 'Zz', ' ', '\n', '\t', '"', '\\', '\u0000', '\u001b[31m', 'é', '😀', '\ud83d', '\u202e', 'Problem: ', '## ', '[redacted]', '0'];
+const BITS = [
+  'a',
+  'Zz',
+  ' ',
+  '\n',
+  '\t',
+  '"',
+  '\\',
+  '\u0000',
+  '\u001b[31m',
+  'é',
+  '😀',
+  '\ud83d',
+  '\u202e',
+  'Problem: ',
+  '## ',
+  '[redacted]',
+  '0',
+];
 
 const below = (random: Random, n: number) => Math.floor(random() * n);
-const pick = <T>(random: Random, from: readonly [T, ...T[]] | readonly T[]): T => from[below(random, from.length)] ?? (from[0] as T);
+function pick<T>(random: Random, from: readonly T[]): T {
+  for (const [index, item] of from.entries()) if (random() < 1 / (from.length - index)) return item;
+  throw new Error('nothing to pick from');
+}
 /** Mostly short, sometimes huge. */
 const length = (random: Random, most: number) => (random() < 0.1 ? below(random, most) : below(random, Math.min(most, 12)));
 const words = (random: Random, most: number) => Array.from({ length: length(random, most) }, () => pick(random, BITS)).join('');
@@ -44,10 +65,15 @@ function columns(random: Random): Columns {
   return Object.fromEntries(times(1 + below(random, 14), (i): [string, Column] => [`col${i}`, { kind: pick(random, KINDS) }]));
 }
 
-const row = (random: Random, of: Columns) => Object.fromEntries(Object.entries(of).map(([key, { kind }]) => [key, cell(random, kind)]));
+const row = (random: Random, of: Columns) =>
+  Object.fromEntries(Object.entries(of).map(([key, { kind }]) => [key, cell(random, kind)]));
 
 function gaps(random: Random): Gaps {
-  const place = () => ({ node: `pve${below(random, 500)}`, ...(random() < 0.3 ? { vmid: below(random, 900) } : {}), ...(random() < 0.2 ? { storage: words(random, 50) } : {}) });
+  const place = () => ({
+    node: `pve${below(random, 500)}`,
+    ...(random() < 0.3 ? { vmid: below(random, 900) } : {}),
+    ...(random() < 0.2 ? { storage: words(random, 50) } : {}),
+  });
   return {
     coverage: pick(random, ['complete', 'partial', 'unknown'] as const),
     why: random() < 0.3 ? words(random, 2000) : undefined,
@@ -57,7 +83,11 @@ function gaps(random: Random): Gaps {
       message: random() < 0.5 ? 'no answer' : words(random, 1000),
       needs: random() < 0.2 ? words(random, 300) : undefined,
     })),
-    hidden: times(random() < 0.5 ? 0 : length(random, 600), (i) => ({ what: words(random, 400), privilege: 'Sys.Audit', path: `/nodes/${i}` })),
+    hidden: times(random() < 0.5 ? 0 : length(random, 600), (i) => ({
+      what: words(random, 400),
+      privilege: 'Sys.Audit',
+      path: `/nodes/${i}`,
+    })),
   };
 }
 
@@ -85,7 +115,9 @@ function anyCase(random: Random): Case {
       sections[name] = row(random, of);
     } else if (form === 'entries') {
       output[name] = { form };
-      sections[name] = Object.fromEntries(times(length(random, 300), (k) => [`${words(random, 200)}${k}`, cell(random, pick(random, KINDS))]));
+      sections[name] = Object.fromEntries(
+        times(length(random, 300), (k) => [`${words(random, 200)}${k}`, cell(random, pick(random, KINDS))]),
+      );
     } else {
       output[name] = { form };
       sections[name] = times(length(random, 600), () => words(random, 600)).join('\n');
@@ -107,11 +139,16 @@ const base = { now: 1.8e12, redacted: 0, cursorFor };
 
 describe('any answer', () => {
   it('stays within its size, in both forms, and fits its schema', () => {
-    for (let seed = 1; seed <= 400; seed += 1) {
+    for (let seed = 1; seed <= 120; seed += 1) {
       const random = randomFrom(seed);
       const { output, answer } = anyCase(random);
       const maxChars = pick(random, [1000, 1500, 3000, 10_000, 40_000]);
-      const options = { ...base, maxChars, redacted: below(random, 3), limit: random() < 0.3 ? 1 + below(random, 50) : undefined };
+      const options = {
+        ...base,
+        maxChars,
+        redacted: below(random, 3),
+        limit: random() < 0.3 ? 1 + below(random, 50) : undefined,
+      };
 
       const { text } = renderAnswer(output, answer, { ...options, form: 'text' });
       expect(text.length, `text, seed ${seed}`).toBeLessThanOrEqual(maxChars);
@@ -123,6 +160,9 @@ describe('any answer', () => {
       const rendered = renderAnswer(output, answer, { ...options, form: 'structured' });
       expect(rendered.text.length, `structured, seed ${seed}`).toBeLessThanOrEqual(maxChars);
       expect(JSON.parse(rendered.text), `same, seed ${seed}`).toEqual(rendered.structured);
+      const { coverage, coverage_why, problems, hidden, shown = {} } = rendered.structured ?? {};
+      const silent = JSON.stringify([coverage_why ?? null, problems, hidden, shown]) === '[null,[],[],{}]';
+      expect(silent && coverage !== 'complete', `silent, seed ${seed}`).toBe(false);
       const parsed = outputSchema(output).safeParse(rendered.structured);
       expect(parsed.error, `schema, seed ${seed}`).toBeUndefined();
     }
@@ -159,7 +199,10 @@ interface Thing {
 }
 
 /** Ids of the rows shown, and the cursor, from either form. */
-function readPage(rendered: { text: string; structured?: Record<string, unknown> }): { ids: string[]; cursor: string | undefined } {
+function readPage(rendered: { text: string; structured?: Record<string, unknown> }): {
+  ids: string[];
+  cursor: string | undefined;
+} {
   const { structured, text } = rendered;
   if (structured === undefined) {
     const ids = [...text.matchAll(/^(id-\d+)(?:\t|$)/gm)].map((match) => match[1] ?? '');
@@ -187,12 +230,12 @@ function follow(output: OutputSpec, answer: Answer, options: Omit<RenderOptions,
 
 describe('following cursors', () => {
   it('reaches every row exactly once, in order, in both forms', () => {
-    for (let seed = 1; seed <= 60; seed += 1) {
+    for (let seed = 1; seed <= 20; seed += 1) {
       const random = randomFrom(seed * 1000);
       const of: Columns = { id: { kind: 'text' }, ...columns(random) };
       const output: OutputSpec = { things: { form: 'table', columns: of }, log: { form: 'prose' } };
       const part = () => (random() < 0.5 ? below(random, 5) - 2 : words(random, 400));
-      const things: Thing[] = times(below(random, 300), (i) => ({
+      const things: Thing[] = times(below(random, 200), (i) => ({
         id: `id-${i}`,
         // Few different keys, so that many are equal: the last part is unique for most seeds only.
         order: [part(), ...(seed % 5 === 0 ? [] : [part(), i])],
@@ -200,9 +243,17 @@ describe('following cursors', () => {
       }));
       const orders = new Map(things.map((thing) => [thing.id, thing.order]));
       const rows = things.map((thing) => ({ ...thing.more, id: thing.id }));
-      const paged: Paged<Readonly<Record<string, never>>> = { rows: rows as never, key: (each) => orders.get(String(each.id)) ?? [] };
-      const answer: Answer = { headline: 'things', sections: { things: paged, log: words(random, 5000) }, gaps: gaps(random), notes: [words(random, 500)] };
-      const maxChars = pick(random, [2000, 4000, 10_000]);
+      const paged: Paged<Readonly<Record<string, Cell>>> = {
+        rows,
+        key: (each) => orders.get(String(each.id)) ?? [],
+      };
+      const answer: Answer = {
+        headline: 'things',
+        sections: { things: paged, log: words(random, 5000) },
+        gaps: gaps(random),
+        notes: [words(random, 500)],
+      };
+      const maxChars = pick(random, [1000, 2000, 4000, 10_000]);
       const limit = random() < 0.5 ? 1 + below(random, 40) : undefined;
       for (const form of ['text', 'structured'] as const) {
         const seen = follow(output, answer, { ...base, maxChars, limit, form });
@@ -235,30 +286,56 @@ describe('the same answer', () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const random = randomFrom(seed * 77);
       const of = columns(random);
-      const output: OutputSpec = { things: { form: 'table', columns: { id: { kind: 'text' }, ...of } }, config: { form: 'entries' } };
+      const output: OutputSpec = {
+        things: { form: 'table', columns: { id: { kind: 'text' }, ...of } },
+        config: { form: 'entries' },
+      };
       const rows = times(200, (i) => ({ ...row(random, of), id: `id-${i}` }));
       const entries = times(30, (i) => [`key${i}`, words(random, 50)] as const);
       const missing = gaps(random);
       const build = (turn: <T>(list: readonly T[]) => readonly T[]): Answer => ({
         headline: 'things',
-        sections: { things: { rows: turn(rows), key: (each) => [String(each.col0 ?? ''), String(each.id)] }, config: Object.fromEntries(turn(entries)) },
+        sections: {
+          things: { rows: turn(rows), key: (each) => [String(each.col0 ?? ''), String(each.id)] },
+          config: Object.fromEntries(turn(entries)),
+        },
         gaps: { ...missing, problems: turn(missing.problems), hidden: turn(missing.hidden) },
       });
-      const shuffle = <T>(items: readonly T[]) => items.map((item) => ({ item, at: random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
+      const shuffle = <T>(items: readonly T[]) =>
+        items
+          .map((item) => ({ item, at: random() }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ item }) => item);
       for (const form of ['text', 'structured'] as const) {
         const options = { ...base, form, maxChars: 4000 };
-        expect(renderAnswer(output, build(shuffle), options).text, `${form}, seed ${seed}`).toBe(renderAnswer(output, build((list) => list), options).text);
+        expect(renderAnswer(output, build(shuffle), options).text, `${form}, seed ${seed}`).toBe(
+          renderAnswer(
+            output,
+            build((list) => list),
+            options,
+          ).text,
+        );
       }
     }
   });
 });
 
-it('ten thousand rows cost little more than what is shown', () => {
+it('ten thousand rows cost what is shown', () => {
   const output: OutputSpec = { things: { form: 'table', columns: { id: { kind: 'int' }, name: { kind: 'text' } } } };
-  const rows = times(10_000, (i) => ({ id: i, name: `thing ${i}` }));
-  const answer: Answer = { headline: 'x', sections: { things: { rows, key: (each) => [Number(each.id)] } }, gaps: { problems: [], hidden: [], coverage: 'complete' } };
-  const start = performance.now();
-  renderAnswer(output, answer, { ...base, form: 'text', maxChars: 10_000 });
-  // Some 20 ms on a slow machine; formatting every row in every pass would be far beyond this.
-  expect(performance.now() - start).toBeLessThan(500);
+  let reads = 0;
+  const rows = times(10_000, (id) => ({
+    id,
+    get name() {
+      reads += 1;
+      return `thing ${id}`;
+    },
+  }));
+  const answer: Answer = {
+    headline: 'x',
+    sections: { things: { rows, key: (each) => [Number(each.id)] } },
+    gaps: { problems: [], hidden: [], coverage: 'complete' },
+  };
+  for (const form of ['text', 'structured'] as const) renderAnswer(output, answer, { ...base, form, maxChars: 10_000 });
+  expect(reads).toBeGreaterThan(200);
+  expect(reads).toBeLessThan(2000);
 });

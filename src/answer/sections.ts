@@ -69,7 +69,14 @@ function tableSection(name: string, columns: Columns, data: unknown, options: Se
   if (isPaged(data)) {
     const page = pageOf(data, options);
     const picked = options.fields === undefined || options.fields.length === 0 ? undefined : pickColumns(columns, options.fields);
-    return { form: 'table', name, columns: picked ?? all, asked: picked !== undefined, rows: page.rows.map(({ row }) => row), page };
+    return {
+      form: 'table',
+      name,
+      columns: picked ?? all,
+      asked: picked !== undefined,
+      rows: page.rows.map(({ row }) => row),
+      page,
+    };
   }
   return { form: 'table', name, columns: all, asked: false, rows: Array.isArray(data) ? data.filter(isRow) : [] };
 }

@@ -8,10 +8,16 @@ describe('compareSortKeys', () => {
     [[-5], [0]],
     [['a'], ['b']],
     [['B'], ['a']],
-    [['a', 2], ['a', 10]],
+    [
+      ['a', 2],
+      ['a', 10],
+    ],
     [['a'], ['a', 0]],
     [[9], ['1']],
-    [[1, 'a'], ['a', 1]],
+    [
+      [1, 'a'],
+      ['a', 1],
+    ],
     [[Number.NEGATIVE_INFINITY], [-1e308]],
     [[1e308], [Number.NaN]],
     [[], [0]],
@@ -20,7 +26,9 @@ describe('compareSortKeys', () => {
     expect(compareSortKeys(b, a)).toBeGreaterThan(0);
   });
 
-  it.each([[[1, 'a']], [[0]], [[Number.NaN]], [['x'.repeat(500)]]])('%j equals itself', (key) => expect(compareSortKeys(key, key)).toBe(0));
+  it.each([[[1, 'a']], [[0]], [[Number.NaN]], [['x'.repeat(500)]]])('%j equals itself', (key) =>
+    expect(compareSortKeys(key, key)).toBe(0),
+  );
 
   it('knows no negative zero', () => expect(compareSortKeys([0], [-0])).toBe(0));
 });
@@ -46,7 +54,10 @@ describe('foldKey', () => {
   });
 
   it('keeps volume ids and UPIDs as they are', () => {
-    const key = ['local:backup/vzdump-qemu-100-2026_01_02-03_04_05.vma.zst', 'UPID:pve1:0003A1B2:00C0FFEE:692A5F10:vzdump:100:root@pam!monitor:'];
+    const key = [
+      'local:backup/vzdump-qemu-100-2026_01_02-03_04_05.vma.zst',
+      'UPID:pve1:0003A1B2:00C0FFEE:692A5F10:vzdump:100:root@pam!monitor:',
+    ];
     expect(foldKey(key)).toEqual(key);
   });
 
@@ -63,6 +74,14 @@ describe('foldKey', () => {
 
 describe('compareNatural', () => {
   it('counts', () => {
-    expect(['net10', 'net2', 'cores', 'net0', 'scsi1', 'scsi01', ''].sort(compareNatural)).toEqual(['', 'cores', 'net0', 'net2', 'net10', 'scsi01', 'scsi1']);
+    expect(['net10', 'net2', 'cores', 'net0', 'scsi1', 'scsi01', ''].sort(compareNatural)).toEqual([
+      '',
+      'cores',
+      'net0',
+      'net2',
+      'net10',
+      'scsi01',
+      'scsi1',
+    ]);
   });
 });

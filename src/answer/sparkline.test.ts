@@ -29,7 +29,17 @@ describe('digest', () => {
   });
 
   it('counts gaps as time, not as values', () => {
-    expect(digest([undefined, 2, null, 6, Number.NaN])).toEqual({ count: 2, gaps: 3, min: 2, avg: 4, p95: 6, max: 6, first: 2, last: 6, trend: 2 });
+    expect(digest([undefined, 2, null, 6, Number.NaN])).toEqual({
+      count: 2,
+      gaps: 3,
+      min: 2,
+      avg: 4,
+      p95: 6,
+      max: 6,
+      first: 2,
+      last: 6,
+      trend: 2,
+    });
   });
 
   it('of nothing tells nothing', () => {
@@ -51,5 +61,6 @@ describe('digest', () => {
     expect([min, avg, max]).toEqual([0.1, 0.1, 0.1]);
   });
 
-  it('takes a hundred thousand values', () => expect(digest(Array.from({ length: 100_000 }, (_, i) => i)).trend).toBeCloseTo(1, 6));
+  it('takes a hundred thousand values', () =>
+    expect(digest(Array.from({ length: 100_000 }, (_, i) => i)).trend).toBeCloseTo(1, 6));
 });

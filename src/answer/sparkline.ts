@@ -69,7 +69,13 @@ export function digest(values: Series): Digest {
   // Rounding must not carry the average outside of its values.
   const min = sorted[0] ?? first;
   const max = sorted[count - 1] ?? first;
-  const avg = Math.min(Math.max(sorted.reduce((sum, value) => sum + value / count, 0), min), max);
+  const avg = Math.min(
+    Math.max(
+      sorted.reduce((sum, value) => sum + value / count, 0),
+      min,
+    ),
+    max,
+  );
   const p95 = sorted[Math.ceil(count * 0.95) - 1] ?? max;
   const numbers = { count, gaps, min, avg, p95, max, first, last };
   const middle = points.reduce((sum, point) => sum + point.at / count, 0);

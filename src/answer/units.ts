@@ -113,7 +113,8 @@ export function formatList(items: readonly string[], max: number): string {
   }
   const rest = ` +${items.length - count}`;
   // Not even one fits: the start of the first and the count of the others.
-  if (count === 0) return oneLine(cleaned[0] ?? '', Math.max(1, max - rest.length)) + (items.length > 1 ? ` +${items.length - 1}` : '');
+  if (count === 0)
+    return oneLine(cleaned[0] ?? '', Math.max(1, max - rest.length)) + (items.length > 1 ? ` +${items.length - 1}` : '');
   return shown + rest;
 }
 

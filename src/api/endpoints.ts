@@ -47,7 +47,7 @@ const AGENT_BEFORE_9 = { on: '/vms/{vmid}', any: ['VM.Monitor'] } as const;
 
 export const endpoints = {
   '/version': { needs: 'any-user', cost: 'kvstore' },
-  '/access/permissions': { query: { path: 'text' }, needs: 'any-user', cost: 'file' },
+  '/access/permissions': { query: { path: 'text', userid: 'text' }, needs: 'any-user', cost: 'file' },
   '/access/acl': { needs: 'any-user', cost: 'file', rows: 'Sys.Audit on /access' },
   '/access/users': { query: { full: 'bool' }, needs: 'any-user', cost: 'file', rows: 'Sys.Audit on /access/groups' },
   '/access/users/{userid}': { needs: { on: '/access/groups', any: ['Sys.Audit', 'User.Modify'] }, cost: 'file' },

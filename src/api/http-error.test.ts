@@ -124,7 +124,7 @@ describe('meaning of an unsuccessful answer', () => {
   test.each(cases)('%s', (_, path, raw, kind, message) => {
     const error = errorFromAnswer(path, node, raw, RELEASE_8);
     expect(error.kind).toBe(kind);
-    expect(error.message).toMatch(message);
+    expect(`${error.message} needs ${error.needs}`).toMatch(message);
     expect(error.message.length).toBeLessThan(400);
   });
 

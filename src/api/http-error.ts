@@ -28,7 +28,7 @@ export function errorFromAnswer(path: EndpointPath, params: Params, answer: RawA
     const needs = neededRight(said, path, params, release);
     return new ApiError(
       'forbidden',
-      needs === undefined ? `Not allowed: ${said || 'permission denied'}.` : `Not allowed for this token; it needs ${needs}.`,
+      needs === undefined ? `Not allowed: ${said || 'permission denied'}.` : 'Not allowed for this token.',
       {
         ...detail,
         needs,

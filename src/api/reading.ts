@@ -97,3 +97,8 @@ export async function attempt<T>(where: Where, read: () => Promise<T>): Promise<
     return { data: undefined, ...gapFrom(thrown, where) };
   }
 }
+
+/** "visible " where the data may not be all there is; for headlines, so that a count is never read as the whole. */
+export function visibleWord(gaps: Gaps): string {
+  return gaps.hidden.length > 0 || gaps.coverage === 'unknown' ? 'visible ' : '';
+}

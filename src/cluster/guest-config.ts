@@ -1,4 +1,5 @@
 import type { Call } from '../api/call.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
 import { boolOf, intOf, isRaw, numberOf, propertiesOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { type GuestDisk, isDiskKey, parseDisks } from './guest-disks.ts';
@@ -36,23 +37,41 @@ export interface ConfigQuery {
 /**
  * A guest's configuration. Snapshots are read by the same endpoint: the one made for them hands out secrets.
  *
- * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/config (VM.Audit). A container with `env` is refused to auditors: see
- * `isEnvironmentBug`.
+ * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/config (VM.Audit). A container with `env` is refused to auditors.
  */
 export async function readGuestConfig(call: Call, guest: Guest, query: ConfigQuery = {}): Promise<GuestConfig> {
   const where = { node: guest.node, vmid: guest.vmid };
   const asked = { snapshot: query.snapshot, current: query.current === true ? true : undefined };
-  const { data } =
-    guest.type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/config', where, asked)
-      : await call.get('/nodes/{node}/lxc/{vmid}/config', where, asked);
+  const { data } = await explainingRefusal(guest, () =>
+    guest.type === 'qemu' ? call.get('/nodes/{node}/qemu/{vmid}/config', where, asked) : call.get('/nodes/{node}/lxc/{vmid}/config', where, asked),
+  );
   return parseGuestConfig(data, guest.type);
 }
 
 /**
- * True for the refusal that an auditor gets on a container with environment variables: upstream checks
- * VM.Config.Options for the whole configuration instead of leaving out `env`.
+ * Runs a read of the configuration and puts the one refusal into words that an auditor gets on a container with
+ * environment variables: upstream checks VM.Config.Options for the whole answer instead of leaving out `env`.
  */
+export async function explainingRefusal<T>(guest: Guest, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    if (!isEnvironmentBug(error, guest)) throw error;
+    throw new ApiError('forbidden', `The configuration of container ${guest.vmid} is refused to tokens without VM.Config.Options, since it holds environment variables (env).`, {
+      hint: ENVIRONMENT_BUG,
+      needs: error.needs,
+      status: error.status,
+      cause: error,
+    });
+  }
+}
+
+/** What to know about that refusal. */
+export const ENVIRONMENT_BUG =
+  'This is a bug of Proxmox VE: an auditor should get everything but env. Pending changes are refused for the same reason. VM.Config.Options would open both, but it also allows changes.';
+
+/** True for the refusal of a container's configuration because of its environment variables. */
 export function isEnvironmentBug(error: { readonly kind: string; readonly needs?: string | undefined }, guest: Guest): boolean {
   return guest.type === 'lxc' && error.kind === 'forbidden' && (error.needs ?? '').includes('VM.Config.Options');
 }

@@ -27,6 +27,8 @@ export interface GuestNetwork {
   /** Those of the guest's own interfaces first. */
   readonly addresses: readonly GuestAddress[];
   readonly nics: readonly GuestNic[];
+  /** False when the configuration could not be read: which interface is which is then not known. */
+  readonly nicsKnown: boolean;
   /** Where the live addresses came from; undefined when only the configuration could be asked. */
   readonly liveSource: AddressSource | undefined;
   /** Loopback and link-local addresses that were left out. */
@@ -51,7 +53,7 @@ export async function readGuestNetwork(call: Call, guest: Guest): Promise<Readin
   const configRead = attempt(where, () => readGuestConfig(call, guest, { current: true }));
   const liveRead = guest.type === 'lxc' ? readLiveOfContainer(call, guest) : configRead.then((config) => readLiveOfMachine(call, guest, config.data));
   const [config, live] = await Promise.all([configRead, liveRead]);
-  const network = assembleNetwork(config.data?.nics ?? [], live.data);
+  const network = assembleNetwork(config.data?.nics, live.data);
   return withGaps(network, config, live);
 }
 
@@ -99,7 +101,8 @@ export function parseLxcInterfaces(data: unknown): readonly GuestInterface[] {
 }
 
 /** Matches live interfaces with the configured ones by hardware address, and adds what only the configuration knows. */
-export function assembleNetwork(nics: readonly GuestNic[], live: LiveInterfaces | undefined): GuestNetwork {
+export function assembleNetwork(configured: readonly GuestNic[] | undefined, live: LiveInterfaces | undefined): GuestNetwork {
+  const nics = configured ?? [];
   const byMac = new Map(nics.flatMap((nic) => (nic.mac === undefined ? [] : [[nic.mac, nic.key] as const])));
   const byName = new Map(nics.flatMap((nic) => (nic.name === undefined ? [] : [[nic.name, nic.key] as const])));
   const addresses: GuestAddress[] = [];
@@ -118,14 +121,14 @@ export function assembleNetwork(nics: readonly GuestNic[], live: LiveInterfaces 
     }
   }
   for (const nic of nics) {
-    for (const configured of [nic.ip, nic.ip6]) {
-      const ip = configured?.split('/')[0];
-      if (configured === undefined || ip === undefined || isIP(plain(ip)) === 0 || seen.has(plain(ip))) continue;
-      addresses.push({ address: configured, interface: nic.name, nic: nic.key, mac: nic.mac, source: 'config' });
+    for (const address of [nic.ip, nic.ip6]) {
+      const ip = address?.split('/')[0];
+      if (address === undefined || ip === undefined || isIP(plain(ip)) === 0 || seen.has(plain(ip))) continue;
+      addresses.push({ address, interface: nic.name, nic: nic.key, mac: nic.mac, source: 'config' });
     }
   }
   addresses.sort((a, b) => Number(a.nic === undefined) - Number(b.nic === undefined) || byText(a.nic, b.nic) || isIP(ipOf(a)) - isIP(ipOf(b)) || byText(a.address, b.address));
-  return { addresses, nics, liveSource: live?.source, leftOut };
+  return { addresses, nics, nicsKnown: configured !== undefined, liveSource: live?.source, leftOut };
 }
 
 function ipOf(address: GuestAddress): string {
@@ -151,7 +154,7 @@ export function networkNotes(network: GuestNetwork, guest: Guest): readonly stri
     notes.push(`Configured but not seen in the guest: ${drift.map((a) => `${a.address} (${a.nic})`).join(', ')}.`);
   }
   const foreign = new Set(network.addresses.flatMap((a) => (a.nic === undefined && a.interface !== undefined ? [a.interface] : [])));
-  if (foreign.size > 0) notes.push(`Made by the guest itself, no interface of its configuration: ${[...foreign].join(', ')}.`);
+  if (network.nicsKnown && foreign.size > 0) notes.push(`Made by the guest itself, no interface of its configuration: ${[...foreign].join(', ')}.`);
   const dynamic = network.nics.filter((nic) => nic.ip === 'dhcp' && !network.addresses.some((a) => a.nic === nic.key));
   if (dynamic.length > 0) {
     const names = dynamic.map((nic) => nic.key).join(', ');

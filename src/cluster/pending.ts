@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, isRaw, rowsOf, textOf } from '../api/lenient.ts';
 import { REDACTED } from '../redact/marker.ts';
-import { configValues } from './guest-config.ts';
+import { configValues, explainingRefusal } from './guest-config.ts';
 import { compareKeys } from './guest-disks.ts';
 import type { Guest } from './inventory.ts';
 

@@ -1,14 +1,31 @@
 import type { ToolsetName } from '../config/toolsets.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
 import type { Tool } from './define-tool.ts';
+import { getFirewallRules } from './firewall/get-firewall-rules.ts';
+import { getGuestConfig } from './guests/get-guest-config.ts';
+import { getGuestNetwork } from './guests/get-guest-network.ts';
+import { getGuestStatus } from './guests/get-guest-status.ts';
 import { listGuests } from './guests/list-guests.ts';
+import { listSnapshots } from './guests/list-snapshots.ts';
 import { listNodes } from './nodes/list-nodes.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
 import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 
 /** Every tool there is, in the order in which clients list them. */
-export const catalog: readonly Tool[] = [listNodes, listGuests, listStorage, listStorageContent, listBackupJobs, listRecentTasks];
+export const catalog: readonly Tool[] = [
+  listNodes,
+  listGuests,
+  getGuestConfig,
+  getGuestStatus,
+  listSnapshots,
+  getGuestNetwork,
+  listStorage,
+  listStorageContent,
+  listBackupJobs,
+  listRecentTasks,
+  getFirewallRules,
+];
 
 /** The tools of the toolsets that are switched on. */
 export function toolsOf(toolsets: readonly ToolsetName[]): readonly Tool[] {

@@ -202,6 +202,9 @@ function logPage(set: RecordingSet, { path, query }: ReplayRequest): Recording |
 /** Without pending changes, the running configuration is the configuration. */
 function currentConfig(set: RecordingSet, { path, query }: ReplayRequest): Recording | undefined {
   if (!only(query, ['current']) || query.current !== '1') return undefined;
+  // What refuses the configuration (a container's environment variables) refuses both states of it.
+  const plain = set.find(path);
+  if (plain?.status === 403) return { ...plain, params: query };
   const pending = rowsOf(set.find(path.replace(/config$/, 'pending')));
   if (!pending || pending.some((row) => 'pending' in row || 'delete' in row)) return undefined;
   return set.find(path);
@@ -265,16 +268,16 @@ function poolMembers(set: RecordingSet, { query }: ReplayRequest): Recording | u
 function refusal(set: RecordingSet, { path, query, template, params }: ReplayRequest): Recording | undefined {
   const siblings = siblingsOf(set, template);
   if (siblings.length === 0 || siblings.some(({ recording }) => recording.status !== 403)) return undefined;
-  const shapes = new Set(siblings.map(({ shape }) => shape));
-  const [shape] = shapes;
-  if (shape === undefined || shapes.size > 1) return undefined;
+  const shapes = new Set(siblings.map(({ shape }) => sortedPrivileges(shape)));
+  const shape = siblings[0]?.shape;
+  if (shape === undefined || shapes.size > 1 || !namesOnlyItself(shape)) return undefined;
   const message = shape.replaceAll(/\{([\w-]+)\}/g, (_, name: string) => params[name] ?? '');
   return { path, params: query, status: 403, reason: message.split('\n')[0] ?? '', body: { data: null, message } };
 }
 
 interface Sibling {
   readonly recording: Recording;
-  /** Its message with the values of its path parameters as `{name}` and the privileges in order. */
+  /** Its message with the values of its path parameters as `{name}`. */
   readonly shape: string;
 }
 
@@ -300,8 +303,20 @@ function shapeOf(recording: Recording, params: Readonly<Record<string, string>>)
     const escaped = value.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
     shape = shape.replace(new RegExp(`/${escaped}(?![\\w.-])`), () => `/{${name}}`);
   }
-  // Alternatives come in any order.
-  return shape.replace(/[\w.]+(?:\|[\w.]+)+/, (privileges) => privileges.split('|').sort().join('|'));
+  return shape;
+}
+
+/** Alternatives come in any order. */
+function sortedPrivileges(message: string): string {
+  return message.replace(/[\w.]+(?:\|[\w.]+)+/, (privileges) => privileges.split('|').sort().join('|'));
+}
+
+const ACL_WORDS = new Set('vms nodes storage pool sdn zones access groups realm mapping pci usb dir notifications'.split(' '));
+
+/** Whether the ACL path in a refusal holds nothing that the request's own path doesn't tell (as the zone of a VNet would). */
+function namesOnlyItself(shape: string): boolean {
+  const aclPath = /\((\/[^,]*),/.exec(shape)?.[1] ?? '';
+  return aclPath.split('/').every((segment) => segment === '' || ACL_WORDS.has(segment) || /^\{[\w-]+\}$/.test(segment));
 }
 
 /** What would be handed on to a node that does not answer. */

@@ -31,7 +31,7 @@ export function accessHandlers(world: DemoWorld): HandlerTable {
 
   const personal = (user: WorldUser): Row => {
     const { totpLocked: _shownInListsOnly, ...details } = access.details.get(user.userid) ?? {};
-    return { ...details, enable: user.enable, expire: user.expire };
+    return { email: '', ...details, enable: user.enable, expire: user.expire };
   };
 
   const tokenRow = (token: WorldUser['tokens'][number]): Row => ({

@@ -1,4 +1,5 @@
 import type { DemoRelease, HandlerRequest, HandlerTable } from '../types.ts';
+import { managerVersion } from '../world/package-data.ts';
 import { hex } from '../world/random.ts';
 import type { DemoWorld } from '../world/types.ts';
 import { badParameter, directory } from './answers.ts';
@@ -35,8 +36,7 @@ const CLUSTER_DIRECTORY = [
 
 /** `{version, release, repoid}` of a release. */
 export function versionOf(release: DemoRelease): Row {
-  const version: Record<DemoRelease, string> = { '7.4': '7.4-19', '8.4': '8.4.16', '9.0': '9.0.18', '9.2.11': '9.2.11' };
-  return { version: version[release], release: release.split('.').slice(0, 2).join('.'), repoid: hex(`repo/${release}`, 16) };
+  return { version: managerVersion(release, 'pve1'), release: release.split('.').slice(0, 2).join('.'), repoid: hex(`repo/${release}`, 16) };
 }
 
 /** /version and the cluster-wide reads that come from shared memory. */

@@ -103,24 +103,37 @@ const OWN_ROLES: Record<string, readonly string[]> = {
   Watcher: ['Sys.Audit', 'VM.Audit'],
 };
 
+/** The first guest with a backup on the first storage that has any: shared storages first, backup servers last. */
+function findBackup(core: WorldCore): { vmid: number; storage: string } | undefined {
+  const rank = (type: string, shared: boolean): number => (shared ? (type === 'pbs' ? 1 : 0) : 2);
+  const stores = core.storages
+    .filter((storage) => !storage.disabled && storage.content.includes('backup'))
+    .sort((left, right) => rank(left.type, left.shared) - rank(right.type, right.shared));
+  for (const node of core.nodes.filter((candidate) => candidate.online)) {
+    for (const { storage } of stores) {
+      const row = core.backups(storage, node.node).find((backup) => core.guests.has(backup.vmid));
+      if (row !== undefined) return { vmid: row.vmid, storage };
+    }
+  }
+  return undefined;
+}
+
 /** Chooses the objects on which the tokens differ, whatever the cluster holds. */
 function chooseScenario(core: WorldCore): AccessScenario {
-  const vmids = [...core.guests.keys()];
-  const nodes = core.nodes.filter((node) => node.online).map((node) => node.node);
-  const pooled = core.pools.find((pool) => vmids.some((vmid) => core.poolOf(vmid) === pool.poolid));
+  const guests = [...core.guests.values()];
+  const local = core.nodes.find((node) => node.local)?.node;
+  const backup = findBackup(core);
+  const backupVmid = backup?.vmid ?? guests[0]?.vmid ?? 100;
+  const blind = guests.filter((guest) => guest.node === local && guest.power === 'running' && guest.hastate === undefined && guest.vmid !== backupVmid);
+  const pooled = core.pools.find((pool) => guests.some((guest) => guest.pool === pool.poolid));
   const usable = core.storages.filter((storage) => !storage.disabled);
-  const backupStores = usable.filter((storage) => storage.content.includes('backup'));
-  const withBackups = backupStores
-    .flatMap((storage) => nodes.map((node) => ({ storage: storage.storage, rows: core.backups(storage.storage, node) })))
-    .find((entry) => entry.rows.some((row) => core.guests.has(row.vmid)));
-  const backupStorage = withBackups?.storage ?? backupStores[0]?.storage ?? 'local';
-  const backupVmid = withBackups?.rows.find((row) => core.guests.has(row.vmid))?.vmid ?? vmids[0] ?? 100;
-  const blindVmid = vmids.find((vmid) => vmid !== backupVmid && core.guests.get(vmid)?.power === 'running') ?? backupVmid;
-  const scopedStorage =
-    usable.find((storage) => storage.shared && pooled?.storages.includes(storage.storage))?.storage ??
-    usable.find((storage) => storage.storage !== 'local')?.storage ??
-    'local';
-  return { scopedPool: pooled?.poolid, scopedStorage, backupVmid, backupStorage, blindVmid };
+  return {
+    scopedPool: pooled?.poolid,
+    scopedStorage: usable.find((storage) => storage.shared && pooled?.storages.includes(storage.storage))?.storage ?? usable[0]?.storage ?? 'local',
+    backupVmid,
+    backupStorage: backup?.storage ?? 'local',
+    blindVmid: (blind.find((guest) => guest.type === 'qemu') ?? blind[0])?.vmid ?? guests.at(-1)?.vmid ?? backupVmid,
+  };
 }
 
 function createRealms(core: WorldCore): Realm[] {

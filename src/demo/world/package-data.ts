@@ -246,12 +246,12 @@ export function repositories(release: DemoRelease, node: DemoNode, mirrorPasswor
       },
     ],
     infos: [
-      { index: '0', kind: 'origin', message: 'Proxmox', path: '/etc/apt/sources.list.d/proxmox.sources' },
+      { index: 0, kind: 'origin', message: 'Proxmox', path: '/etc/apt/sources.list.d/proxmox.sources' },
       ...(licensed
         ? []
         : [
             {
-              index: '0',
+              index: 0,
               kind: 'warning',
               message: 'The no-subscription repository is not recommended for production use!',
               path: '/etc/apt/sources.list.d/proxmox.sources',

@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { bool, bytes, entries, int, list, number, prose, record, table, text } from '../../answer/spec.ts';
 import type { Cell } from '../../answer/spec.ts';
+import { bool, bytes, entries, int, list, number, prose, record, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError, toApiError } from '../../api/errors.ts';
+import { timeOf } from '../../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, problemFrom } from '../../api/reading.ts';
-import { type GuestConfig, isEnvironmentBug, isTabledKey, readGuestConfig, summarizeConfig } from '../../cluster/guest-config.ts';
+import {
+  ENVIRONMENT_BUG,
+  type GuestConfig,
+  isEnvironmentBug,
+  isTabledKey,
+  readGuestConfig,
+  summarizeConfig,
+} from '../../cluster/guest-config.ts';
 import type { GuestDisk } from '../../cluster/guest-disks.ts';
 import type { GuestNic } from '../../cluster/guest-nics.ts';
 import { readGuestStatus } from '../../cluster/guest-status.ts';
@@ -19,14 +27,17 @@ import { counted, guestTitle } from './guest-words.ts';
 
 /** Told in the `config` record, or not worth a line (`digest` only serves writers). */
 const SUMMARIZED: ReadonlySet<string> = new Set(
-  'name hostname ostype memory balloon swap cores sockets vcpus cpulimit agent onboot protection template unprivileged lock machine bios cpu boot bootdisk startup digest tags'.split(' '),
+  'name hostname ostype memory balloon swap cores sockets vcpus cpulimit agent onboot protection template unprivileged lock machine bios cpu boot bootdisk startup digest tags snaptime'.split(
+    ' ',
+  ),
 );
 
 export const getGuestConfig = defineTool({
   name: 'get_guest_config',
   title: 'Guest configuration',
   toolset: 'guests',
-  description: 'Configuration of one guest: CPU, memory, disks, network interfaces, the rest, pending changes. Also as of a snapshot.',
+  description:
+    'Configuration of one guest: CPU, memory, disks, network interfaces, the rest, pending changes. Also as of a snapshot.',
   params: {
     ...guest,
     snapshot: z.string().min(1).max(60).describe('As of this snapshot').optional(),
@@ -36,6 +47,7 @@ export const getGuestConfig = defineTool({
   output: {
     config: record({
       name: text(),
+      taken: time('of the snapshot'),
       os: text('ostype'),
       cpus: number(),
       topology: text('sockets x cores'),
@@ -114,18 +126,32 @@ export const getGuestConfig = defineTool({
     requireOnlineNode(resolved.inventory, target.node);
     const [read, pending] = await Promise.all([
       readOrExplain(call, target, args),
-      args.snapshot === undefined ? attempt({ node: target.node, vmid: target.vmid }, () => readPending(call, target)) : undefined,
+      args.snapshot === undefined
+        ? attempt({ node: target.node, vmid: target.vmid }, () => readPending(call, target))
+        : undefined,
     ]);
     if (!('config' in read)) return withoutConfig(call, target, read.error, resolved.notes);
 
     const { config } = read;
     const hasImage = args.snapshot === undefined && config.disks.some((d) => d.kind === 'cloud-init');
-    const image = hasImage ? await attempt({ node: target.node, vmid: target.vmid }, () => readCloudInitChanges(call, target)) : undefined;
+    const image = hasImage
+      ? await attempt({ node: target.node, vmid: target.vmid }, () => readCloudInitChanges(call, target))
+      : undefined;
     const changes = pending?.data?.changes ?? [];
     const outdated = image?.data ?? [];
-    const state = args.snapshot !== undefined ? `as of snapshot ${args.snapshot}` : args.current === true ? 'as it runs' : changes.length > 0 ? 'with pending changes applied' : '';
+    const state =
+      args.snapshot !== undefined
+        ? `as of snapshot ${args.snapshot}`
+        : args.current === true
+          ? 'as it runs'
+          : changes.length > 0
+            ? 'with pending changes applied'
+            : '';
     const disks = config.disks.filter((d) => d.kind !== 'unused').length;
-    const waiting = changes.length === 0 ? '' : `; ${counted(changes.length, 'change')} wait${changes.length === 1 ? 's' : ''} for the next start`;
+    const waiting =
+      changes.length === 0
+        ? ''
+        : `; ${counted(changes.length, 'change')} wait${changes.length === 1 ? 's' : ''} for the next start`;
     return {
       headline: `${guestTitle(target)}${state === '' ? '' : `, ${state}`}: ${counted(disks, 'disk or drive', 'disks and drives')}, ${counted(config.nics.length, 'network interface')}${waiting}`,
       sections: {
@@ -138,28 +164,41 @@ export const getGuestConfig = defineTool({
         notes: args.notes === true ? (config.notes ?? '') : undefined,
       },
       gaps: mergeGaps(NO_GAPS, ...[pending, image].filter((gap) => gap !== undefined)),
-      notes: [...resolved.notes, ...(config.notes !== undefined && args.notes !== true ? ['It has notes: ask with notes=true.'] : [])],
+      notes: [
+        ...resolved.notes,
+        ...(config.notes !== undefined && args.notes !== true ? ['It has notes: ask with notes=true.'] : []),
+      ],
     };
   },
 });
 
 function checkSnapshotName(name: string): void {
   if (name === 'current') {
-    throw new ApiError('bad-argument', 'snapshot: "current" is no snapshot but the present state.', { hint: 'Leave out snapshot, or use current=true for the values that it runs with.' });
+    throw new ApiError('bad-argument', 'snapshot: "current" is no snapshot but the present state.', {
+      hint: 'Leave out snapshot, or use current=true for the values that it runs with.',
+    });
   }
-  if (!/^[A-Za-z][\w-]{0,59}$/.test(name)) throw new ApiError('bad-argument', `snapshot: ${JSON.stringify(name)} is no snapshot name.`, { hint: 'list_snapshots shows them.' });
+  if (!/^[A-Za-z][\w-]{0,59}$/.test(name))
+    throw new ApiError('bad-argument', `snapshot: ${JSON.stringify(name)} is no snapshot name.`, {
+      hint: 'list_snapshots shows them.',
+    });
 }
 
 type Read = { readonly config: GuestConfig } | { readonly error: ApiError };
 
 /** The configuration, or the one refusal that can be explained. */
-async function readOrExplain(call: Call, target: Guest, query: { readonly snapshot?: string | undefined; readonly current?: boolean | undefined }): Promise<Read> {
+async function readOrExplain(
+  call: Call,
+  target: Guest,
+  query: { readonly snapshot?: string | undefined; readonly current?: boolean | undefined },
+): Promise<Read> {
   try {
     return { config: await readGuestConfig(call, target, query) };
   } catch (thrown) {
     const error = toApiError(thrown);
     if (isEnvironmentBug(error, target)) return { error };
-    if (query.snapshot !== undefined && (error.kind === 'not-found' || error.kind === 'upstream')) throw await noSuchSnapshot(call, target, query.snapshot, error);
+    if (query.snapshot !== undefined && (error.kind === 'not-found' || error.kind === 'upstream'))
+      throw await noSuchSnapshot(call, target, query.snapshot, error);
     throw error;
   }
 }
@@ -172,7 +211,12 @@ async function noSuchSnapshot(call: Call, target: Guest, name: string, original:
   if (names.includes(name)) return original;
   const near = closest(name, names);
   return new ApiError('not-found', `Guest ${target.vmid} has no snapshot ${JSON.stringify(name)}.`, {
-    hint: near !== undefined ? `Did you mean ${near}?` : names.length === 0 ? 'It has no snapshots.' : `It has: ${names.slice(0, 10).join(', ')}.`,
+    hint:
+      near !== undefined
+        ? `Did you mean ${near}?`
+        : names.length === 0
+          ? 'It has no snapshots.'
+          : `It has: ${names.slice(0, 10).join(', ')}.`,
   });
 }
 
@@ -180,11 +224,7 @@ async function noSuchSnapshot(call: Call, target: Guest, name: string, original:
 async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: readonly string[]) {
   const where = { node: target.node, vmid: target.vmid };
   const status = await attempt(where, () => readGuestStatus(call, target));
-  const refused: Gaps = {
-    problems: [{ ...problemFrom(error, where), message: `The configuration of container ${target.vmid} is refused to tokens without VM.Config.Options, since it holds environment variables (env).` }],
-    coverage: 'partial',
-    hidden: [],
-  };
+  const refused: Gaps = { problems: [problemFrom(error, where)], coverage: 'partial', hidden: [] };
   return {
     headline: `${guestTitle(target)}: configuration refused; what its status tells`,
     sections: {
@@ -200,10 +240,7 @@ async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: 
       },
     },
     gaps: mergeGaps(refused, status),
-    notes: [
-      ...notes,
-      'This is a bug of Proxmox VE: an auditor should get everything but env. Pending changes are refused for the same reason. VM.Config.Options would open both, but it also allows changes.',
-    ],
+    notes: [...notes, ENVIRONMENT_BUG],
     next: [`get_guest_network vmid=${target.vmid}`, `list_snapshots vmid=${target.vmid}`],
   };
 }
@@ -213,6 +250,7 @@ function summaryRow(config: GuestConfig) {
   const { values } = config;
   return {
     name: values.get('name') ?? values.get('hostname'),
+    taken: timeOf(values.get('snaptime')),
     os: values.get('ostype'),
     cpus: summary.cpus,
     topology: summary.topology,
@@ -288,10 +326,23 @@ function otherEntries(config: GuestConfig): Readonly<Record<string, Cell>> | und
 }
 
 function pendingRows(changes: readonly PendingChange[], outdated: readonly PendingChange[]) {
-  return [...changes.map((change) => pendingRow(change, 'next start')), ...outdated.map((change) => pendingRow(change, 'next cloud-init image'))];
+  return [
+    ...changes.map((change) => pendingRow(change, 'next start')),
+    ...outdated.map((change) => pendingRow(change, 'next cloud-init image')),
+  ];
 }
 
 /** A pending change as the answers show it. */
 export function pendingRow(change: PendingChange, applies: string) {
-  return { key: change.key, now: change.now ?? '(not set)', then: change.deleted ? '(removed)' : change.then, applies };
+  return {
+    key: change.key,
+    now: withUnit(change.key, change.now) ?? '(not set)',
+    then: change.deleted ? '(removed)' : withUnit(change.key, change.then),
+    applies,
+  };
+}
+
+/** The configuration counts memory in MiB without saying so. */
+function withUnit(key: string, value: string | undefined): string | undefined {
+  return value !== undefined && /^(?:memory|balloon|swap)$/.test(key) && /^\d+$/.test(value) ? `${value} MiB` : value;
 }

@@ -10,7 +10,8 @@ export const getGuestNetwork = defineTool({
   name: 'get_guest_network',
   title: 'Guest addresses',
   toolset: 'guests',
-  description: 'IP addresses and interfaces of one guest, from its agent, the container itself, or its configuration; each address says which. Also for stopped guests.',
+  description:
+    'IP addresses and interfaces of one guest, from its agent, the container itself, or its configuration; each address says which. Also for stopped guests.',
   params: guest,
   output: {
     addresses: table({
@@ -69,6 +70,7 @@ export const getGuestNetwork = defineTool({
 export function addressWords(network: GuestNetwork): string {
   const live = network.addresses.filter((a) => a.source !== 'config').length;
   const configured = network.addresses.length - live;
-  if (network.liveSource === undefined) return configured === 0 ? 'no address known' : `${counted(configured, 'configured address', 'configured addresses')}`;
+  if (network.liveSource === undefined)
+    return configured === 0 ? 'no address known' : `${counted(configured, 'configured address', 'configured addresses')}`;
   return `${counted(live, 'address', 'addresses')} (${network.liveSource})${configured === 0 ? '' : `, ${configured} only configured`}`;
 }

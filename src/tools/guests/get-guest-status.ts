@@ -71,12 +71,18 @@ export const getGuestStatus = defineTool({
         headline: `${guestTitle(target)}: state unknown, its node does not answer`,
         sections: { status: inventoryRow(target) },
         gaps: offlineGaps(inventory, new Set([target.node])),
-        notes: [...notes, ...(hasOldFigures(target) ? ['The figures are the last that the cluster saw, up to 5 minutes old.'] : [])],
+        notes: [
+          ...notes,
+          ...(hasOldFigures(target) ? ['The figures are the last that the cluster saw, up to 5 minutes old.'] : []),
+        ],
         next: [`get_metrics vmid=${target.vmid}`],
       };
     }
     const where = { node: target.node, vmid: target.vmid };
-    const [status, pending] = await Promise.all([attempt(where, () => readGuestStatus(call, target)), attempt(where, () => readPending(call, target))]);
+    const [status, pending] = await Promise.all([
+      attempt(where, () => readGuestStatus(call, target)),
+      attempt(where, () => readPending(call, target)),
+    ]);
     if (status.data === undefined) {
       return {
         headline: `${guestTitle(target)}: ${target.status} by the cluster's view; its node gave no live status`,
@@ -93,7 +99,14 @@ export const getGuestStatus = defineTool({
       headline: `${guestTitle(target)}: ${stateWords(status.data, target)}${changes.length === 0 ? '' : `; ${counted(changes.length, 'pending change')}`}`,
       sections: { status: { ...statusRow(status.data, target), pending_changes: changes.length === 0 ? undefined : changes } },
       gaps: mergeGaps(status, pendingGaps),
-      notes: [...notes, ...(refused ? ['Whether changes are pending can not be seen: that read needs VM.Config.Options for this container (it holds environment variables).'] : [])],
+      notes: [
+        ...notes,
+        ...(refused
+          ? [
+              'Whether changes are pending can not be seen: that read needs VM.Config.Options for this container (it holds environment variables).',
+            ]
+          : []),
+      ],
     };
   },
 });
@@ -129,7 +142,12 @@ function statusRow(status: GuestStatus, guest: Guest) {
     mem: share(status.mem, status.maxMem),
     mem_used: status.mem,
     memory: status.maxMem,
-    mem_counted_by: status.memFromGuest === undefined ? undefined : status.memFromGuest ? 'the guest (balloon driver)' : 'the host (caches of the guest included)',
+    mem_counted_by:
+      status.memFromGuest === undefined
+        ? undefined
+        : status.memFromGuest
+          ? 'the guest (balloon driver)'
+          : 'the host (caches of the guest included)',
     mem_on_host: status.memHost,
     balloon: status.balloon === status.maxMem ? undefined : status.balloon,
     balloon_min: status.balloonMin,

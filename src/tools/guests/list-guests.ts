@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, duration, int, list, number, percent, table, text } from '../../answer/spec.ts';
-import { mergeGaps } from '../../api/reading.ts';
+import { mergeGaps, visibleWord } from '../../api/reading.ts';
 import { type Guest, guestCoverage, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
@@ -53,7 +53,7 @@ export const listGuests = defineTool({
     const unknown = found.filter((g) => g.status === 'unknown').length;
     const filtered = found.length === inventory.guests.length ? '' : ` of ${inventory.guests.length} match`;
     return {
-      headline: `${found.length} guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
+      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
       sections: { guests: { rows: found.map(toRow), key: sortKey(args.sort) } },
       gaps: mergeGaps(coverage, offlineGaps(inventory, new Set(found.map((g) => g.node)))),
     };

@@ -1,6 +1,6 @@
 import { bool, int, table, text, time } from '../../answer/spec.ts';
-import { NO_GAPS } from '../../api/reading.ts';
 import { formatDuration } from '../../answer/units.ts';
+import { NO_GAPS } from '../../api/reading.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { readSnapshots, type Snapshot, type SnapshotTree } from '../../cluster/snapshots.ts';
 import { defineTool } from '../define-tool.ts';
@@ -40,15 +40,25 @@ export const listSnapshots = defineTool({
     requireOnlineNode(inventory, target.node);
     const tree = await readSnapshots(call, target);
     const stuck = tree.snapshots.filter((s) => s.state !== undefined);
-    const rows = tree.snapshots.map((snapshot, index) => ({ ...snapshotRow(snapshot), index }));
+    const position = new Map(tree.snapshots.map((snapshot, index) => [snapshot.name, index]));
     return {
       headline: `${guestTitle(target)}: ${snapshotWords(tree, call.now())}`,
-      sections: { snapshots: { rows, key: (row: { readonly index: number }) => [row.index] } },
+      sections: { snapshots: { rows: tree.snapshots.map(snapshotRow), key: (row) => [position.get(row.name ?? '') ?? 0] } },
       gaps: NO_GAPS,
       notes: [
         ...notes,
-        ...(tree.snapshots.length === 0 ? [] : [tree.parentOfCurrent === undefined ? 'The present state descends from none of them.' : `The present state descends from ${tree.parentOfCurrent}.`]),
-        ...(stuck.length > 0 ? [`Stuck: an operation on ${stuck.map((s) => s.name).join(', ')} was cut off or still runs${target.lock === undefined ? '' : `; the guest is locked (${target.lock})`}.`] : []),
+        ...(tree.snapshots.length === 0
+          ? []
+          : [
+              tree.parentOfCurrent === undefined
+                ? 'The present state descends from none of them.'
+                : `The present state descends from ${tree.parentOfCurrent}.`,
+            ]),
+        ...(stuck.length > 0
+          ? [
+              `Stuck: an operation on ${stuck.map((s) => s.name).join(', ')} was cut off or still runs${target.lock === undefined ? '' : `; the guest is locked (${target.lock})`}.`,
+            ]
+          : []),
       ],
       next: stuck.length > 0 ? [`list_recent_tasks vmid=${target.vmid}`] : undefined,
     };
@@ -62,7 +72,8 @@ export function snapshotWords(tree: SnapshotTree, nowMs: number): string {
   const times = snapshots.flatMap((s) => s.time ?? []);
   const oldest = times.length === 0 ? '' : `, oldest ${formatDuration(Math.max(0, nowMs / 1000 - Math.min(...times)))}`;
   const stuck = snapshots.filter((s) => s.state !== undefined);
-  const stuckWords = stuck.length === 0 ? '' : `; ${stuck.length} STUCK (${stuck.map((s) => `${s.name}: ${s.state}`).join(', ')})`;
+  const stuckWords =
+    stuck.length === 0 ? '' : `; ${stuck.length} STUCK (${stuck.map((s) => `${s.name}: ${s.state}`).join(', ')})`;
   return `${counted(snapshots.length, 'snapshot')}${oldest}${stuckWords}`;
 }
 

@@ -1,6 +1,7 @@
 import { bytes, duration, int, percent, table, text } from '../../answer/spec.ts';
 
-import { nodeCoverage, readInventory } from '../../cluster/inventory.ts';
+import { mergeGaps } from '../../api/reading.ts';
+import { guestCoverage, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
 import { defineTool } from '../define-tool.ts';
 
 export const listNodes = defineTool({
@@ -28,7 +29,9 @@ export const listNodes = defineTool({
   reads: ['/cluster/resources', '/access/permissions', '/access/acl', '/access/roles', '/access/users/{userid}'],
   async run(_args, call) {
     const inventory = await readInventory(call);
-    const gaps = await nodeCoverage(call, inventory);
+    const [gaps, guests] = await Promise.all([nodeCoverage(call, inventory), guestCoverage(call)]);
+    // A count of zero must not stand for "none that this token sees".
+    const blind = guests.coverage !== 'complete' && inventory.guests.length === 0;
     const rows = inventory.nodes.map((n) => {
       const here = inventory.guests.filter((g) => g.node === n.node);
       return {
@@ -40,8 +43,8 @@ export const listNodes = defineTool({
         memory: n.maxMem,
         root: share(n.disk, n.maxDisk),
         uptime: n.uptime,
-        guests: here.length,
-        running: n.status === 'online' ? here.filter((g) => g.status === 'running').length : undefined,
+        guests: blind ? undefined : here.length,
+        running: n.status === 'online' && !blind ? here.filter((g) => g.status === 'running').length : undefined,
         ha: n.haState,
       };
     });
@@ -49,7 +52,7 @@ export const listNodes = defineTool({
     return {
       headline: `${rows.length} nodes, ${online} online`,
       sections: { nodes: { rows, key: (row) => [row.node ?? ''] } },
-      gaps,
+      gaps: mergeGaps(gaps, guests),
     };
   },
 });

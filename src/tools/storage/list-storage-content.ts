@@ -177,6 +177,10 @@ function notesFor(
 
 function toRow(v: Volume, inventory: Inventory) {
   const guest = inventory.guests.find((g) => g.vmid === v.vmid);
+  const flags = [
+    ...(v.backup?.protected === true ? ['protected'] : []),
+    ...(v.parent === undefined ? [] : [`clone of ${v.parent}`]),
+  ];
   return {
     volid: v.volid,
     content: v.content,
@@ -187,7 +191,7 @@ function toRow(v: Volume, inventory: Inventory) {
     format: v.format,
     verified: v.backup?.verification,
     encrypted: v.backup?.encrypted,
-    flags: [...(v.backup?.protected === true ? ['protected'] : []), ...(v.parent === undefined ? [] : [`clone of ${v.parent}`])],
+    flags: flags.length === 0 ? undefined : flags,
     notes: v.backup?.notes,
   };
 }

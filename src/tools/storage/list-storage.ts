@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, list, percent, table, text } from '../../answer/spec.ts';
-import { type Gaps, mergeGaps } from '../../api/reading.ts';
+import { type Gaps, mergeGaps, visibleWord } from '../../api/reading.ts';
 import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
@@ -48,7 +48,7 @@ export const listStorage = defineTool({
     const gaps: Gaps = mergeGaps(definitions, offlineGaps(inventory, asked));
     const everyNode = inventory.nodes.length;
     return {
-      headline: `${found.length} storages${found.length === all.length ? '' : ` of ${all.length}`}${counts(found)}`,
+      headline: `${found.length} ${visibleWord(definitions)}storages${found.length === all.length ? '' : ` of ${all.length}`}${counts(found)}`,
       sections: {
         storages: {
           rows: found.map((s) => ({
@@ -78,5 +78,6 @@ function counts(storages: readonly Storage[]): string {
     const n = storages.filter((s) => s.state === state).length;
     return n === 0 ? [] : [`${n} ${state}`];
   });
+  if (storages.length === 0) return '';
   return parts.length === 0 ? ', all available' : `: ${parts.join(', ')}`;
 }

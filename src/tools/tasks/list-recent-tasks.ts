@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, type SortKey, table, text, time } from '../../answer/spec.ts';
+import { visibleWord } from '../../api/reading.ts';
 import { readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { readTasks, type Task, type TaskState, taskVmid } from '../../cluster/tasks.ts';
@@ -69,7 +70,7 @@ export const listRecentTasks = defineTool({
     const last = tasks.at(-1);
     const names = new Map(inventory.guests.map((g) => [g.vmid, g.name]));
     return {
-      headline: `${tasks.length} tasks${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
+      headline: `${tasks.length} ${visibleWord(reading)}tasks${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
       sections: {
         tasks: {
           rows: tasks.map((t) => ({

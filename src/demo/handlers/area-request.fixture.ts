@@ -1,0 +1,121 @@
+/** Calls handlers the way the engine does, without the engine: no validation, no endpoint permission check. */
+import { rightsOf } from '../rights.ts';
+import { type DemoOptions, HandlerReply, type HandlerTable } from '../types.ts';
+import { createWorld } from '../world/create-world.ts';
+import type { DemoWorld } from '../world/types.ts';
+import { accessHandlers } from './access.ts';
+import { mergeTables } from './create-handlers.ts';
+import { aptHandlers } from './apt.ts';
+import { cephHandlers } from './ceph.ts';
+import { certificatesHandlers } from './certificates.ts';
+import { clusterConfigHandlers } from './cluster-config.ts';
+import { firewallHandlers } from './firewall.ts';
+import { haHandlers } from './ha.ts';
+import { hardwareHandlers } from './hardware.ts';
+import { logsHandlers } from './logs.ts';
+import { mappingHandlers } from './mapping.ts';
+import { nodesHandlers } from './nodes.ts';
+import { notificationsHandlers } from './notifications.ts';
+import { replicationHandlers } from './replication.ts';
+import { reportHandlers } from './report.ts';
+import { sdnHandlers } from './sdn.ts';
+
+export const NOW = Date.UTC(2026, 10, 30, 8);
+
+export interface AskOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** `user@realm!token`; default: the auditor's token. */
+  readonly identity?: string;
+  /** Epoch milliseconds; default: NOW. */
+  readonly at?: number;
+}
+
+export interface Asker {
+  readonly world: DemoWorld;
+  readonly table: HandlerTable;
+  /** Answer of a concrete path: the reply as the engine would get it. Throws what the handler throws. */
+  reply(path: string, options?: AskOptions): HandlerReply;
+  /** Its `data` member as JSON would carry it. */
+  ask(path: string, options?: AskOptions): unknown;
+  /** The same as a list of rows; throws when it is something else. */
+  rows(path: string, options?: AskOptions): Record<string, unknown>[];
+  /** The same as one object. */
+  row(path: string, options?: AskOptions): Record<string, unknown>;
+}
+
+function isRow(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A world and a way to ask the handlers of its areas. */
+export function createAsker(worldOptions: DemoOptions = {}): Asker {
+  const world = createWorld({ now: NOW, ...worldOptions });
+  const table = mergeTables([
+    accessHandlers(world),
+    aptHandlers(world),
+    cephHandlers(world),
+    certificatesHandlers(world),
+    clusterConfigHandlers(world),
+    firewallHandlers(world),
+    haHandlers(world),
+    hardwareHandlers(world),
+    logsHandlers(world),
+    mappingHandlers(world),
+    nodesHandlers(world),
+    notificationsHandlers(world),
+    replicationHandlers(world),
+    reportHandlers(world),
+    sdnHandlers(world),
+  ]);
+  const patterns = Object.keys(table)
+    .map((template) => ({ template, names: [...template.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? ''), match: patternOf(template) }))
+    .sort((left, right) => left.names.length - right.names.length);
+
+  const reply = (path: string, options: AskOptions = {}): HandlerReply => {
+    for (const { template, names, match } of patterns) {
+      const found = match.exec(path);
+      const handler = table[template];
+      if (found === null || handler === undefined) continue;
+      const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
+      const identity = options.identity ?? world.areas.access.tokens.auditor.id;
+      const rights = rightsOf(world, identity);
+      const answer = handler({
+        template,
+        params,
+        query: options.query ?? {},
+        release: world.release,
+        identity,
+        rights,
+        may: (at, ...anyOf) => anyOf.some((privilege) => rights(at).has(privilege)),
+        now: () => options.at ?? NOW,
+      });
+      return answer instanceof HandlerReply ? answer : new HandlerReply(answer, {});
+    }
+    throw new Error(`no handler for ${path}`);
+  };
+  const ask = (path: string, options?: AskOptions): unknown => JSON.parse(JSON.stringify(reply(path, options).data ?? null));
+  return {
+    world,
+    table,
+    reply,
+    ask,
+    rows: (path, options) => {
+      const data = ask(path, options);
+      if (!Array.isArray(data) || !data.every(isRow)) throw new Error(`${path} is no list of rows`);
+      return data;
+    },
+    row: (path, options) => {
+      const data = ask(path, options);
+      if (!isRow(data)) throw new Error(`${path} is no object`);
+      return data;
+    },
+  };
+}
+
+function patternOf(template: string): RegExp {
+  const source = template
+    .split(/\{[^}]+\}/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('([^/]+)');
+  return new RegExp(`^${source}$`);
+}

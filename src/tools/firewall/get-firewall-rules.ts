@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import { entries, int, list, type RowOf, record, table, text } from '../../answer/spec.ts';
+import type { Call } from '../../api/call.ts';
+import { ApiError } from '../../api/errors.ts';
+import { attempt, type Gaps, mergeGaps, type Reading } from '../../api/reading.ts';
+import {
+  type FirewallLevel,
+  type FirewallOptions,
+  type FirewallRule,
+  levelEnabled,
+  policies,
+  readFirewallAliases,
+  readFirewallOptions,
+  readFirewallRules,
+  readIpSets,
+  readSecurityGroups,
+  type SecurityGroup,
+} from '../../cluster/firewall.ts';
+import { readInventory } from '../../cluster/inventory.ts';
+import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
+import { defineTool } from '../define-tool.ts';
+import { guest, node } from '../params.ts';
+
+const SECTIONS = ['rules', 'options', 'groups', 'aliases', 'ipsets'] as const;
+type Section = (typeof SECTIONS)[number];
+
+const ruleColumns = {
+  pos: int(),
+  state: text('"off": the rule is switched off and never applies'),
+  type: text(),
+  action: text('of type group: the name of the security group'),
+  macro: text(),
+  proto: text(),
+  source: text(),
+  dest: text(),
+  sport: text(),
+  dport: text(),
+  icmp: text(),
+  iface: text(),
+  log: text(),
+  comment: text(),
+  errors: text('what the API finds wrong with the rule'),
+};
+
+export const getFirewallRules = defineTool({
+  name: 'get_firewall_rules',
+  title: 'Firewall of one level',
+  toolset: 'firewall',
+  description:
+    'Rules, options, security groups, aliases and IP sets of the datacenter, a node, a guest or a VNet, and whether that level is in force at all.',
+  params: {
+    scope: z.enum(['cluster', 'node', 'guest', 'vnet']).describe('Default: guest when one is given, else cluster').optional(),
+    ...guest,
+    node: node.optional(),
+    vnet: z.string().max(64).optional(),
+    sections: z.array(z.enum(SECTIONS)).optional(),
+  },
+  output: {
+    state: record({ level: text(), enabled: text(), policy_in: text(), policy_out: text(), policy_forward: text() }),
+    rules: table(ruleColumns),
+    options: entries(),
+    groups: table({ group: text(), ...ruleColumns }, 'security groups, one row a rule'),
+    aliases: table({ name: text(), cidr: text(), comment: text() }),
+    ipsets: table({ name: text(), entries: list('"!" in front: no match'), comment: text() }),
+  },
+  reads: [
+    '/cluster/resources',
+    '/cluster/firewall/options',
+    '/cluster/firewall/rules',
+    '/cluster/firewall/groups',
+    '/cluster/firewall/groups/{group}',
+    '/cluster/firewall/aliases',
+    '/cluster/firewall/ipset',
+    '/cluster/firewall/ipset/{name}',
+    '/nodes/{node}/firewall/options',
+    '/nodes/{node}/firewall/rules',
+    '/nodes/{node}/qemu/{vmid}/firewall/options',
+    '/nodes/{node}/qemu/{vmid}/firewall/rules',
+    '/nodes/{node}/qemu/{vmid}/firewall/aliases',
+    '/nodes/{node}/qemu/{vmid}/firewall/ipset',
+    '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}',
+    '/nodes/{node}/lxc/{vmid}/firewall/options',
+    '/nodes/{node}/lxc/{vmid}/firewall/rules',
+    '/nodes/{node}/lxc/{vmid}/firewall/aliases',
+    '/nodes/{node}/lxc/{vmid}/firewall/ipset',
+    '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
+    '/cluster/sdn/vnets/{vnet}/firewall/options',
+    '/cluster/sdn/vnets/{vnet}/firewall/rules',
+    '/cluster/nextid',
+    '/access/permissions',
+    '/access/acl',
+    '/access/roles',
+    '/access/users/{userid}',
+  ],
+  async run(args, call) {
+    const { level, label, notes, network } = await locate(args, call);
+    const wants = (section: Section): boolean => args.sections === undefined || args.sections.includes(section);
+    const where = 'node' in level ? { node: level.node } : {};
+    const [options, rules, aliases, ipsets, datacenter] = await Promise.all([
+      attempt(where, () => readFirewallOptions(call, level)),
+      attempt(where, () => readFirewallRules(call, level)),
+      wants('aliases') ? attempt(where, () => readFirewallAliases(call, level)) : undefined,
+      wants('ipsets') ? flat(where, () => readIpSets(call, level)) : undefined,
+      level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
+    ]);
+    // At the datacenter all groups are of interest, elsewhere those that the rules name.
+    const named = new Set((rules.data ?? []).filter((r) => r.type === 'group').map((r) => r.action));
+    const groups =
+      wants('groups') && (level.scope === 'cluster' || named.size > 0)
+        ? await flat({}, () => readSecurityGroups(call, level.scope === 'cluster' ? undefined : named))
+        : undefined;
+    const gaps: Gaps = mergeGaps(options, rules, ...[aliases, ipsets, datacenter, groups].filter((r) => r !== undefined));
+    const state = stateOf(level, options.data, datacenter?.data);
+    const off = rules.data?.filter((r) => !r.enabled).length ?? 0;
+    return {
+      headline: `Firewall of ${label}: ${state.enabled}; ${rules.data === undefined ? 'rules not readable' : `${rules.data.length} rules${off === 0 ? '' : ` (${off} off)`}`}`,
+      sections: {
+        state: { level: label, ...state },
+        rules: wants('rules') ? rules.data?.map(ruleRow) : undefined,
+        options: wants('options') ? options.data : undefined,
+        groups: groups?.data?.flatMap(groupRows),
+        aliases: aliases?.data,
+        ipsets: ipsets?.data?.map((s) => ({ name: s.name, comment: s.comment, entries: s.entries })),
+      },
+      gaps,
+      notes: [...notes, ...network],
+      next: level.scope === 'guest' ? [`explain_firewall_path vmid=${level.vmid} tells whether a source reaches a port`] : [],
+    };
+  },
+});
+
+interface Located {
+  readonly level: FirewallLevel;
+  readonly label: string;
+  readonly notes: readonly string[];
+  readonly network: readonly string[];
+}
+
+interface Wish {
+  readonly scope?: 'cluster' | 'node' | 'guest' | 'vnet' | undefined;
+  readonly node?: string | undefined;
+  readonly vmid?: number | undefined;
+  readonly name?: string | undefined;
+  readonly guest_type?: 'qemu' | 'lxc' | undefined;
+  readonly vnet?: string | undefined;
+}
+
+async function locate(args: Wish, call: Call): Promise<Located> {
+  const scope =
+    args.scope ??
+    (args.vmid !== undefined || args.name !== undefined
+      ? 'guest'
+      : args.vnet !== undefined
+        ? 'vnet'
+        : args.node !== undefined
+          ? 'node'
+          : 'cluster');
+  if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [], network: [] };
+  if (scope === 'vnet') {
+    if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: 'get_sdn lists them.' });
+    return {
+      level: { scope, vnet: args.vnet },
+      label: `VNet ${args.vnet}`,
+      notes: [],
+      network: ['VNet rules need nftables on the nodes (node option nftables).'],
+    };
+  }
+  if (scope === 'node') {
+    if (args.node === undefined) throw new ApiError('bad-argument', 'Which node? Give node.', { hint: 'list_nodes shows them.' });
+    const target = requireOnlineNode(await readInventory(call), args.node);
+    return { level: { scope, node: target }, label: `node ${target}`, notes: [], network: [] };
+  }
+  const { guest: found, inventory, notes } = await resolveGuest(call, args);
+  requireOnlineNode(inventory, found.node);
+  return {
+    level: { scope, node: found.node, vmid: found.vmid, type: found.type },
+    label: `guest ${found.vmid}${found.name === undefined ? '' : ` (${found.name})`}`,
+    notes,
+    network: ["A guest's firewall works only on network interfaces with firewall=1 (get_guest_config shows them)."],
+  };
+}
+
+/** A read that itself returns a reading; its failure is a gap like any other. */
+async function flat<T>(where: { node?: string }, read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
+  const outer = await attempt(where, read);
+  return outer.data === undefined ? { ...outer, data: undefined } : outer.data;
+}
+
+function stateOf(level: FirewallLevel, options: FirewallOptions | undefined, datacenter: FirewallOptions | undefined) {
+  const policy = options === undefined || level.scope === 'node' ? undefined : policies(level.scope, options);
+  const guestOrCluster = level.scope === 'cluster' || level.scope === 'guest';
+  return {
+    enabled: enabledText(level, options, datacenter),
+    policy_in: guestOrCluster ? policy?.in : undefined,
+    policy_out: guestOrCluster ? policy?.out : undefined,
+    policy_forward: level.scope === 'guest' ? undefined : policy?.forward,
+  };
+}
+
+function enabledText(
+  level: FirewallLevel,
+  options: FirewallOptions | undefined,
+  datacenter: FirewallOptions | undefined,
+): string {
+  if (options === undefined) return 'unknown whether in force (options not readable)';
+  if (!levelEnabled(level.scope, options))
+    return level.scope === 'cluster' ? 'off, so no firewall rule applies anywhere' : 'off, so its rules do not apply';
+  if (level.scope === 'cluster') return 'on';
+  if (datacenter === undefined) return 'on here; unknown whether the datacenter firewall is';
+  return levelEnabled('cluster', datacenter) ? 'on' : 'on here, but without effect: the datacenter firewall is off';
+}
+
+function ruleRow(rule: FirewallRule) {
+  return {
+    pos: rule.pos,
+    state: rule.enabled ? 'on' : 'off',
+    type: rule.type,
+    action: rule.action,
+    macro: rule.macro,
+    proto: rule.proto,
+    source: rule.source,
+    dest: rule.dest,
+    sport: rule.sport,
+    dport: rule.dport,
+    icmp: rule.icmpType,
+    iface: rule.iface,
+    log: rule.log,
+    comment: rule.comment,
+    errors: rule.errors,
+  };
+}
+
+function groupRows(group: SecurityGroup): readonly (RowOf<typeof ruleColumns> & { group: string })[] {
+  if (group.rules === undefined) return [{ group: group.name, comment: group.comment, errors: 'not read' }];
+  if (group.rules.length === 0) return [{ group: group.name, comment: group.comment, state: 'empty' }];
+  return group.rules.map((rule) => ({ ...ruleRow(rule), group: group.name, comment: rule.comment ?? group.comment }));
+}
