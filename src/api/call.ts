@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
 import type { Release } from './release.ts';
 import { NEWEST_KNOWN } from './release.ts';
@@ -44,6 +45,8 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
   const started = session.now();
   const budget = options.budgetMs ?? CALL_BUDGET_MS;
   const signal = options.signal ?? new AbortController().signal;
+  // Every read under way listens for the call's end; dozens at once are normal, and no leak.
+  setMaxListeners(0, signal);
   const stats: CallStats = { requests: 0, redacted: 0 };
   const counted = new Set<Got>();
   const caller: Caller = {

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { ConfigErrors } from '../config/config-error.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
-import { createRuntime } from '../server/runtime.ts';
 import { serveOverStdio } from '../server/stdio.ts';
 import { VERSION } from '../server/version.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -42,7 +41,7 @@ export async function serve(argv: readonly string[]): Promise<ExitCode> {
   try {
     const settings = await settingsOf(flags);
     for (const warning of settings.warnings) tell(`warning: ${warning}`);
-    serveOverStdio(createRuntime(settings), tell);
+    serveOverStdio(settings, tell);
     return EXIT.ok;
   } catch (thrown) {
     if (!(thrown instanceof ConfigErrors)) throw thrown;

@@ -29,10 +29,11 @@ export interface PendingConfig {
  */
 export async function readPending(call: Call, guest: Guest): Promise<PendingConfig> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const { data } =
+  const { data } = await explainingRefusal(guest, () =>
     guest.type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/pending', where)
-      : await call.get('/nodes/{node}/lxc/{vmid}/pending', where);
+      ? call.get('/nodes/{node}/qemu/{vmid}/pending', where)
+      : call.get('/nodes/{node}/lxc/{vmid}/pending', where),
+  );
   return parsePending(data);
 }
 

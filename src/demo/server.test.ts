@@ -3,6 +3,7 @@ import { connect } from 'node:tls';
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { Agent as UndiciAgent, request as undiciRequest } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { authorization, call, closeServers, NOW, startServer, tinyWorld } from './engine-fixture.ts';
 import type { DemoServer } from './server.ts';
 
@@ -10,6 +11,7 @@ const server = await startServer();
 afterAll(closeServers);
 
 const PREFIX = '/api2/json';
+const nodeAnswer = z.object({ data: z.object({ node: z.string() }) });
 const get = (path: string, token?: string | null) => call(server, `${PREFIX}${path}`, token === undefined ? {} : { token });
 const json = (answer: { text: string }): unknown => JSON.parse(answer.text);
 const lastRequest = (of: DemoServer = server) => of.requests.at(-1);
@@ -500,7 +502,7 @@ describe('connections', () => {
     const headers = { authorization: authorization('mcp@pve!readonly') };
     const one = async () => {
       const answer = await undiciRequest(`${own.url}${PREFIX}/nodes/pve1/status`, { dispatcher: agent, headers });
-      return ((await answer.body.json()) as { data: { node: string } }).data.node;
+      return nodeAnswer.parse(await answer.body.json()).data.node;
     };
     const nodes = await Promise.all(Array.from({ length: 2000 }, one));
     expect(new Set(nodes)).toEqual(new Set(['pve1']));

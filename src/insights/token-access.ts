@@ -76,6 +76,8 @@ export interface TokenAccess {
   readonly owner: OwnerFacts | undefined;
   readonly areas: readonly AreaAccess[];
   readonly excess: readonly Excess[];
+  /** False when the token holds no privilege anywhere. */
+  readonly holdsAny: boolean;
   /** True when a privilege is held that lets its holder change something; told from permissions alone. */
   readonly canWrite: boolean;
   readonly grants: readonly Grant[];
@@ -95,6 +97,7 @@ export function assessToken(facts: TokenFacts): TokenAccess {
     owner: facts.owner,
     areas,
     excess,
+    holdsAny: [...facts.permissions.values()].some((held) => held.size > 0),
     canWrite: excess.some((e) => e.effect === 'changes'),
     grants: grantsFor(areas, facts),
     good: !unneeded && areas.every((a) => a.lacks.length === 0),

@@ -1,6 +1,7 @@
 import type { AclRow, Held } from '../api/rights.ts';
 import { type Principal, rolesInEffect } from './role-in-effect.ts';
 import type { AreaAccess, ReadAccess, TokenFacts } from './token-access.ts';
+import { isAudit } from './token-areas.ts';
 
 /** What an administrator would run to open something; text only, this program changes nothing. */
 export interface Grant {
@@ -126,17 +127,23 @@ function aclLines(role: string, places: readonly Place[], facts: TokenFacts): { 
   return { lines, notes: [...notes] };
 }
 
-/** An entry at a path replaces what is inherited there, so a new one must name the inherited roles again. */
+/**
+ * The roles to name in a new entry. An entry below `/` replaces what is inherited there, so it must name the inherited roles
+ * again, and PVEAuditor in any case: the grants are meant to be run together, in any order.
+ */
 function rolesToName(role: string, principal: Principal, path: string, facts: TokenFacts, notes: Set<string>): readonly string[] {
+  const wanted = path === '/' ? [role] : [...new Set([AUDITOR, role])];
   if (facts.acl !== undefined) {
     const now = rolesInEffect(facts.acl, principal, path);
     if (now.own && now.roles.includes('NoAccess')) notes.add(`NoAccess for ${principal.id} on ${path} must go first: it beats every other role.`);
-    return now.own ? [role] : [...new Set([...now.roles.filter((r) => r !== 'NoAccess'), role])];
+    if (now.own) return wanted.filter((r) => r === role || !now.roles.includes(r));
+    return [...new Set([...now.roles.filter((r) => r !== 'NoAccess'), ...wanted])];
   }
-  if (path !== '/' && (facts.permissions.get(path)?.size ?? 0) > 0) {
-    notes.add(`An entry on ${path} replaces what is inherited from above: name the roles from there too, as "--roles A,B".`);
+  const held = [...(facts.permissions.get(path)?.keys() ?? [])];
+  if (path !== '/' && held.some((privilege) => !isAudit(privilege))) {
+    notes.add(`An entry on ${path} replaces what is inherited from above: name the other roles from there too, as "--roles A,B".`);
   }
-  return [role];
+  return wanted;
 }
 
 /** Whether a dump of rights shows a privilege at a path, inheritance from above included. */

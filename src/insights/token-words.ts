@@ -48,5 +48,6 @@ export function tokenHeadline(access: TokenAccess): string {
 export function writeText(access: TokenAccess): string {
   const changing = access.excess.filter((e) => e.effect === 'changes');
   if (changing.length > 0) return `it could change things: ${changing.length} ${changing.length === 1 ? 'privilege' : 'privileges'} beyond reading`;
-  return access.excess.length === 0 ? 'it holds audit privileges only and cannot write' : 'it cannot write';
+  if (access.excess.length > 0) return 'it cannot write';
+  return access.holdsAny ? 'it holds audit privileges only and cannot write' : 'it holds no privilege at all';
 }

@@ -159,7 +159,7 @@ const SHORT_OPTIONS: readonly RegExp[] = [
   /(\bmysql(?:dump|admin)?\b[^\n]{0,200}?\s-p)([^\s-]\S*)/g,
   /(["']?\b[\w.-]{1,32}:)([^\s"':]+)(?=["']?\s*\|\s*(?:sudo\s+)?chpasswd)/g,
   // `IPMI admin:admin123`, `login root:x`: a well-known account behind a word that announces a login
-  /(\b(?:ipmi|idrac|ilo|bmc|kvm|login|logins|creds?|credentials?|account|zugang|user(?:name)?|web ?ui|gui|ssh)\b[^\n:@]{0,24}?[\s:=([]{1,8}(?:admin|administrator|root|user|operator|sysadmin|ubuntu|debian|pi)[:/])(?!\/)(?=[^\s,;)\]]*[^\d\s,;)\]])([^\s,;:)\]]{4,})(?![:\w])/gi,
+  /(\b(?:ipmi|idrac|ilo|bmc|kvm|login|logins|creds?|credentials?|account|zugang|user(?:name)?|web ?ui|gui|ssh)\b[^\n:@]{0,24}?[\s:=([]{1,8}(?:admin|administrator|root|user|operator|sysadmin|ubuntu|debian|pi)[:/])(?!\/)(?=[^\s,;)\]]{0,128}[^\d\s,;)\]])([^\s,;:)\]]{4,})(?![:\w])/gi,
 ];
 
 function scrubOptions(text: string): Scrubbed {
@@ -181,7 +181,7 @@ function scrubOptions(text: string): Scrubbed {
 
 /** `password is Hunter2`, `Passwort lautet x`: only if the word can hardly be part of a sentence. */
 const SPOKEN =
-  /\b((?:passwor[dt]|passphrase|kennwort|pin|secret|token)\s+(?:is|ist|lautet|was|war)\s*:?\s+["'`]?)(?=[^\s"'`]*\d)(?=[^\s"'`]*[A-Za-z])([^\s"'`]{6,}?)(?=[.,;!?]?(?:["'`\s]|$))/gi;
+  /\b((?:passwor[dt]|passphrase|kennwort|pin|secret|token)\s+(?:is|ist|lautet|was|war)\s*:?\s+["'`]?)(?=[^\s"'`]{0,128}\d)(?=[^\s"'`]{0,128}[A-Za-z])([^\s"'`]{6,256}?)(?=[.,;!?]?(?:["'`\s]|$))/gi;
 
 /**
  * Hides the values that a text names as secret. What only talks about a secret stays: states (`token: expired`),

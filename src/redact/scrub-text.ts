@@ -110,7 +110,7 @@ const SUBSCRIPTION_KEY = /\b(p(?:ve|bs|mg)\d?[a-z]-)[0-9a-f]{10}\b/gi;
 
 /** `Authorization: Bearer x`, `Proxy-Authorization=Basic x`; without a known scheme only what is no plain word. */
 const AUTHORIZATION =
-  /((?:proxy-)?authorization["']?\s{0,2}[:=]\s{0,2}["']?)(Digest\s[^\r\n"]{4,}|(?:Bearer|Basic|Token|Negotiate|NTLM|ApiKey|Key|AWS4-HMAC-SHA256|GenieKey|Splunk|PVEAPIToken)\s+[^\s"',;]{2,}|(?=[^\s"',;]*[^A-Za-z\s"',;])[^\s"',;]{6,})/gi;
+  /((?:proxy-)?authorization["']?\s{0,2}[:=]\s{0,2}["']?)(Digest\s[^\r\n"]{4,}|(?:Bearer|Basic|Token|Negotiate|NTLM|ApiKey|Key|AWS4-HMAC-SHA256|GenieKey|Splunk|PVEAPIToken)\s+[^\s"',;]{2,}|(?=[^\s"',;]{0,128}[^A-Za-z\s"',;])[^\s"',;]{6,})/gi;
 const BEARER = /\b(Bearer\s+)(?!(?:tokens?|auth\w*|scheme|realm|error|header)\b)([^\s"'`,;<>()]{6,})/g;
 const BASIC = /\b(Basic\s+)([A-Za-z0-9+/_-]{8,}={0,2})(?![A-Za-z0-9])/g;
 

@@ -23,16 +23,22 @@ export function closesPrivateKey(text: string): boolean {
 }
 
 function scrubPem(text: string): Scrubbed {
+  // Positions of the ends are collected once: a text full of beginnings must not be searched again for each.
+  const ends = [...text.matchAll(PEM_END)].map((end) => ({ from: end.index, to: end.index + end[0].length }));
+  let nextEnd = 0;
   let redacted = 0;
   let out = '';
   let position = 0;
   for (const begin of text.matchAll(PEM_BEGIN)) {
     if (begin.index < position) continue;
-    PEM_END.lastIndex = begin.index;
-    const end = PEM_END.exec(text);
+    let end = ends[nextEnd];
+    while (end !== undefined && end.from < begin.index) {
+      nextEnd += 1;
+      end = ends[nextEnd];
+    }
     let stop: number;
-    if (end !== null && end.index - begin.index <= MAX_PEM_LENGTH) {
-      stop = end.index + end[0].length;
+    if (end !== undefined && end.from - begin.index <= MAX_PEM_LENGTH) {
+      stop = end.to;
     } else {
       // Cut off: what still looks like the key's lines goes too, but not the text behind them.
       PEM_BODY_WITHOUT_END.lastIndex = begin.index + begin[0].length;
@@ -42,14 +48,13 @@ function scrubPem(text: string): Scrubbed {
     position = stop;
     redacted += 1;
   }
-  PEM_END.lastIndex = 0;
   return redacted === 0 ? { text, redacted } : { text: out + text.slice(position), redacted };
 }
 
 const CRYPT_HASH = /\$(?:1|5|6|7|2[abxy]?|y|gy|apr1|argon2(?:id|i|d)|scrypt)\$[^\s,"'`<>|]{4,}/g;
 const TICKET = /P(?:VE|BS|MG)[A-Z]{0,8}:(?:[^:\s]{1,128}@[^:\s]{1,64}:)?[0-9A-F]{8}::[\w+/=%-]{8,}/g;
 /** With a token id and a secret that has a digit in it, so that `PVEAPIToken=USER@REALM!ID=SECRET` in a hint stays. */
-const API_TOKEN = /(P(?:VE|BS|MG)APIToken[= ])[^\s'"<>,;!]{1,128}![\w.-]{1,128}[=:](?=[^\s'"<>,;]*\d)[^\s'"<>,;]{8,}/g;
+const API_TOKEN = /(P(?:VE|BS|MG)APIToken[= ])[^\s'"<>,;!]{1,128}![\w.-]{1,128}[=:](?=[^\s'"<>,;]{0,200}\d)[^\s'"<>,;]{8,}/g;
 const TOKEN_UUID = /(![A-Za-z][\w.-]{0,127}(?:=|%3D))[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/gi;
 
 /**

@@ -7,16 +7,19 @@ import { VERSION } from './version.ts';
 /** How long a client may keep the lists; they change only with the configuration. */
 const LIST_TTL_MS = 300_000;
 
-/** Settles which session answers; HTTP decides by caller, stdio has one. */
-export interface ServerOptions {
-  readonly session: (cluster: string | undefined) => Session;
+/** What a server instance is made of. */
+export interface ServerParts {
+  /** Opens what the first question needs; the same runtime every time. */
+  readonly runtime: () => Promise<Runtime>;
+  /** Which session answers a call; HTTP decides by caller. Default: the configured token's. */
+  readonly session?: (runtime: Runtime, cluster: string | undefined) => Session;
 }
 
 /**
- * One MCP server instance. It is cheap: tools are loaded with the first question about them, so that a client which
+ * One MCP server instance. It is cheap: everything behind it is loaded with the first question, so that a client which
  * only says hello (some start a second process for that) pays for nothing else.
  */
-export function createMcpServer(runtime: Runtime, options: ServerOptions = { session: runtime.session }): Server {
+export function createMcpServer({ runtime, session = (r, cluster) => r.session(cluster) }: ServerParts): Server {
   const server = new Server(
     { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
     {
@@ -27,13 +30,13 @@ export function createMcpServer(runtime: Runtime, options: ServerOptions = { ses
   );
   server.setRequestHandler('tools/list', async () => {
     const { listTools } = await import('./tool-handlers.ts');
-    return { tools: listTools(runtime) };
+    return { tools: listTools(await runtime()) };
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
-    const { callTool } = await import('./tool-handlers.ts');
+    const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
     const { name, arguments: args } = request.params;
-    const result = await callTool(runtime, name, args, {
-      session: options.session,
+    const result = await callTool(opened, name, args, {
+      session: (cluster) => session(opened, cluster),
       signal: ctx.mcpReq.signal,
       progress: progressOf(ctx),
     });

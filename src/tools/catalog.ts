@@ -1,4 +1,5 @@
 import type { ToolsetName } from '../config/toolsets.ts';
+import { checkTokenAccess } from './access/check-token-access.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
 import type { Tool } from './define-tool.ts';
 import { getFirewallRules } from './firewall/get-firewall-rules.ts';
@@ -25,6 +26,7 @@ export const catalog: readonly Tool[] = [
   listBackupJobs,
   listRecentTasks,
   getFirewallRules,
+  checkTokenAccess,
 ];
 
 /** The tools of the toolsets that are switched on. */

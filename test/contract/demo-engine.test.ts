@@ -107,7 +107,7 @@ const wasHandled = (reply: Reply) => reply.status === 200 && reply.body === JSON
 function isDecidedByHandler({ path, status }: Recording): boolean {
   if (status !== 403) return true;
   const template = route(segmentsOf(path))?.template ?? '';
-  // The real server refuses a container's configuration as a whole when it holds `env` (RECORDED, an upstream mistake).
+  // The real server refuses a container's configuration as a whole when it holds `env` (an upstream mistake).
   return facts[template]?.permissions?.user === 'all' || /^\/nodes\/\{node\}\/lxc\/\{vmid\}\/(config|pending)$/.test(template);
 }
 

@@ -281,18 +281,21 @@ interface Sibling {
   readonly shape: string;
 }
 
-const siblingIndexes = new WeakMap<RecordingSet, ReadonlyMap<string, readonly Sibling[]>>();
+const siblingIndexes = new WeakMap<readonly Recording[], ReadonlyMap<string, readonly Sibling[]>>();
 
 /** The recordings of the same endpoint for other objects. */
-function siblingsOf(set: RecordingSet, template: string): readonly Sibling[] {
-  let index = siblingIndexes.get(set);
+function siblingsOf({ all }: RecordingSet, template: string): readonly Sibling[] {
+  let index = siblingIndexes.get(all);
   if (!index) {
-    const entries = set.all.flatMap((recording) => {
+    const byTemplate = new Map<string, Sibling[]>();
+    for (const recording of all) {
       const matched = matchTemplate('9.2.11', recording.path);
-      return matched ? [{ template: matched.template, recording, shape: shapeOf(recording, matched.params) }] : [];
-    });
-    index = new Map([...new Set(entries.map((entry) => entry.template))].map((name) => [name, entries.filter((entry) => entry.template === name)]));
-    siblingIndexes.set(set, index);
+      if (!matched) continue;
+      const sibling = { recording, shape: shapeOf(recording, matched.params) };
+      byTemplate.set(matched.template, [...(byTemplate.get(matched.template) ?? []), sibling]);
+    }
+    index = byTemplate;
+    siblingIndexes.set(all, index);
   }
   return index.get(template) ?? [];
 }

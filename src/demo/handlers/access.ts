@@ -100,7 +100,10 @@ export function accessHandlers(world: DemoWorld): HandlerTable {
     '/access/groups': (request) => {
       const privileges = ['User.Modify', 'Sys.Audit', 'Group.Allocate'];
       return access.groups
-        .filter(({ groupid }) => request.may('/access/groups', ...privileges) || request.may(`/access/groups/${groupid}`, ...privileges))
+        .filter(
+          ({ groupid }) =>
+            request.may('/access/groups', ...privileges) || request.may(`/access/groups/${groupid}`, ...privileges),
+        )
         .map((group) => ({ ...group, users: membersOf(group.groupid).join(',') }));
     },
     '/access/groups/{groupid}': (request) => {

@@ -4,11 +4,11 @@ import { type DemoOptions, HandlerReply, type HandlerTable } from '../types.ts';
 import { createWorld } from '../world/create-world.ts';
 import type { DemoWorld } from '../world/types.ts';
 import { accessHandlers } from './access.ts';
-import { mergeTables } from './create-handlers.ts';
 import { aptHandlers } from './apt.ts';
 import { cephHandlers } from './ceph.ts';
 import { certificatesHandlers } from './certificates.ts';
 import { clusterConfigHandlers } from './cluster-config.ts';
+import { mergeTables } from './create-handlers.ts';
 import { firewallHandlers } from './firewall.ts';
 import { haHandlers } from './ha.ts';
 import { hardwareHandlers } from './hardware.ts';
@@ -68,7 +68,11 @@ export function createAsker(worldOptions: DemoOptions = {}): Asker {
     sdnHandlers(world),
   ]);
   const patterns = Object.keys(table)
-    .map((template) => ({ template, names: [...template.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? ''), match: patternOf(template) }))
+    .map((template) => ({
+      template,
+      names: [...template.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? ''),
+      match: patternOf(template),
+    }))
     .sort((left, right) => left.names.length - right.names.length);
 
   const reply = (path: string, options: AskOptions = {}): HandlerReply => {

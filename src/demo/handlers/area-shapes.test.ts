@@ -50,12 +50,6 @@ const IDS: readonly (readonly [prefix: string, values: readonly string[]])[] = [
   ['/nodes/{node}/', ['ipfilter-net0']],
 ];
 
-/** Where the data set goes beyond what the distilled answers happened to hold, or a sample was too small to tell. */
-const LOOSER: readonly (readonly [template: RegExp, path: string, types: string])[] = [
-  [/^\/cluster\/options$/, '.max_workers', 'n'],
-  [/^\/cluster\/options$/, '.consent-text', 's'],
-];
-
 type Shape = ReadonlyMap<string, { readonly optional: boolean; readonly types: string }>;
 
 function parseShape(text: string): Shape {
@@ -71,23 +65,25 @@ function parseShape(text: string): Shape {
 function typeOf(value: unknown): string {
   if (value === null) return 'z';
   if (Array.isArray(value)) return 'a';
-  return { string: 's', number: 'n', boolean: 'b', object: 'o' }[typeof value as string] ?? '?';
+  const letters: Readonly<Record<string, string>> = { string: 's', number: 'n', boolean: 'b', object: 'o' };
+  return letters[typeof value] ?? '?';
 }
 
 /** What of a value is not as the shape says. */
-function differences(template: string, shape: Shape, value: unknown, path = ''): string[] {
-  const looser = LOOSER.find(([pattern, at]) => pattern.test(template) && at === path)?.[2] ?? '';
-  const known = shape.get(path)?.types ?? looser;
-  if (known === '') return [`${path}: unknown (${JSON.stringify(value)})`];
+function differences(shape: Shape, value: unknown, path = ''): string[] {
+  const known = shape.get(path)?.types;
+  if (known === undefined) return [`${path}: unknown (${JSON.stringify(value)})`];
   const type = typeOf(value);
-  if (!known.includes(type) && !looser.includes(type)) return [`${path}: ${type}, not ${known} (${JSON.stringify(value)})`];
+  if (!known.includes(type)) return [`${path}: ${type}, not ${known} (${JSON.stringify(value)})`];
   if (Array.isArray(value)) {
     // An element type that no real answer showed can't be judged.
-    return shape.has(`${path}[]`) ? value.flatMap((element) => differences(template, shape, element, `${path}[]`)) : [];
+    return shape.has(`${path}[]`) ? value.flatMap((element) => differences(shape, element, `${path}[]`)) : [];
   }
   if (typeof value !== 'object' || value === null) return [];
   const isMap = shape.has(`${path}.*`);
-  const inner = Object.entries(value).flatMap(([key, child]) => differences(template, shape, child, isMap ? `${path}.*` : `${path}.${key}`));
+  const inner = Object.entries(value).flatMap(([key, child]) =>
+    differences(shape, child, isMap ? `${path}.*` : `${path}.${key}`),
+  );
   const missing = isMap
     ? []
     : [...shape]
@@ -105,7 +101,15 @@ function pathsOf(template: string): string[] {
   if (name === undefined) return [template];
   const key = name.slice(1, -1);
   const original = template;
-  const values = VALUES[key] ?? IDS.find(([prefix]) => original.replace(/\/nodes\/pve\d/, '/nodes/{node}').replace(/(qemu|lxc)\/\d+/, '$1/{vmid}').startsWith(prefix))?.[1] ?? [];
+  const values =
+    VALUES[key] ??
+    IDS.find(([prefix]) =>
+      original
+        .replace(/\/nodes\/pve\d/, '/nodes/{node}')
+        .replace(/(qemu|lxc)\/\d+/, '$1/{vmid}')
+        .startsWith(prefix),
+    )?.[1] ??
+    [];
   return values.flatMap((value) => pathsOf(template.replace(name, value)));
 }
 
@@ -119,7 +123,10 @@ describe('answers of the areas have the shapes of real ones', () => {
       it(full, () => {
         // Groups exist up to 8.4 only.
         const asker = template.startsWith('/cluster/ha/groups') ? eight : nine;
-        const query = { ...(flag === undefined ? {} : { [flag]: '1' }), ...(template.endsWith('schedule-analyze') ? { schedule: '*:0/30' } : {}) };
+        const query = {
+          ...(flag === undefined ? {} : { [flag]: '1' }),
+          ...(template.endsWith('schedule-analyze') ? { schedule: '*:0/30' } : {}),
+        };
         const identity = asker.world.areas.access.tokens.full.id;
         let answered = 0;
         const wrong: string[] = [];
@@ -128,7 +135,7 @@ describe('answers of the areas have the shapes of real ones', () => {
           if (reply === undefined) continue;
           answered++;
           const data: unknown = JSON.parse(JSON.stringify(reply.data ?? null));
-          wrong.push(...differences(full, shape, data).map((line) => `${path} ${line}`));
+          wrong.push(...differences(shape, data).map((line) => `${path} ${line}`));
           for (const [key, value] of Object.entries(reply.extra)) {
             const known = shape.get(`+${key}`)?.types;
             if (known?.includes(typeOf(value)) !== true) wrong.push(`${path} beside data: ${key}`);

@@ -66,7 +66,8 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
       'stop',
     ]),
     '/nodes/{node}/ceph/status': onNode((ceph) => status(world, ceph)),
-    '/nodes/{node}/ceph/cfg': (request) => directory('name', request.release === '7.4' ? ['raw', 'db'] : ['raw', 'db', 'value'])(request),
+    '/nodes/{node}/ceph/cfg': (request) =>
+      directory('name', request.release === '7.4' ? ['raw', 'db'] : ['raw', 'db', 'value'])(request),
     '/nodes/{node}/ceph/cfg/raw': configRaw,
     '/nodes/{node}/ceph/config': configRaw,
     '/nodes/{node}/ceph/cfg/db': configDb,
@@ -83,7 +84,8 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
       const { service, id } = request.query;
       const osd = service === 'osd' ? ceph.osds.find((candidate) => String(candidate.id) === id) : undefined;
       // With one OSD down already, stopping another one leaves groups below their minimal size.
-      if (osd?.up === true) return { safe: false, status: '41 PGs are already too degraded, would become too degraded or might become unavailable' };
+      if (osd?.up === true)
+        return { safe: false, status: '41 PGs are already too degraded, would become too degraded or might become unavailable' };
       return { safe: true };
     }),
     '/nodes/{node}/ceph/log': (request) => {
@@ -95,8 +97,12 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
       return logPage(ceph.log, request);
     },
 
-    '/nodes/{node}/ceph/mon': onNode((ceph) => ceph.monitors.map((name, rank) => ({ addr: `${ipOf(world, name)}:6789/0`, name, quorum: 1, rank, state: 'running' }))),
-    '/nodes/{node}/ceph/mgr': onNode((ceph) => ceph.monitors.map((name, index) => ({ name, state: index === 0 ? 'active' : 'standby' }))),
+    '/nodes/{node}/ceph/mon': onNode((ceph) =>
+      ceph.monitors.map((name, rank) => ({ addr: `${ipOf(world, name)}:6789/0`, name, quorum: 1, rank, state: 'running' })),
+    ),
+    '/nodes/{node}/ceph/mgr': onNode((ceph) =>
+      ceph.monitors.map((name, index) => ({ name, state: index === 0 ? 'active' : 'standby' })),
+    ),
     '/nodes/{node}/ceph/mds': onNode((ceph) =>
       ceph.monitors.map((name, index) => ({
         addr: `${ipOf(world, name)}:6800/1`,
@@ -140,7 +146,8 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
 
     '/nodes/{node}/ceph/pool': poolList,
     '/nodes/{node}/ceph/pools': poolList,
-    '/nodes/{node}/ceph/pool/{name}': (request) => (world.release === '7.4' ? poolStatus(request) : directory('name', ['status'])(request)),
+    '/nodes/{node}/ceph/pool/{name}': (request) =>
+      world.release === '7.4' ? poolStatus(request) : directory('name', ['status'])(request),
     '/nodes/{node}/ceph/pools/{name}': poolStatus,
     '/nodes/{node}/ceph/pool/{name}/status': poolStatus,
   };
@@ -178,14 +185,26 @@ function status(world: DemoWorld, ceph: CephArea): Row {
             `${down.length} osds down`,
             down.map((osd) => `osd.${osd.id} (root=default,host=${osd.node}) is down`),
           ),
-          PG_DEGRADED: check(degraded, `Degraded data redundancy: 18231/164079 objects degraded (11.111%), ${degraded} pgs degraded`, []),
+          PG_DEGRADED: check(
+            degraded,
+            `Degraded data redundancy: 18231/164079 objects degraded (11.111%), ${degraded} pgs degraded`,
+            [],
+          ),
         }),
     ...(ceph.flags.some((flag) => flag.value === 1) ? { OSDMAP_FLAGS: check(1, 'noscrub flag(s) set', []) } : {}),
   };
   return {
     election_epoch: 38,
     fsid: ceph.fsid,
-    fsmap: { by_rank: [{ filesystem_id: 1, gid: 24_117, name: ceph.monitors[0], rank: 0, status: 'up:active' }], epoch: 19, id: 1, in: 1, max: 1, up: 1, 'up:standby': ceph.monitors.length - 1 },
+    fsmap: {
+      by_rank: [{ filesystem_id: 1, gid: 24_117, name: ceph.monitors[0], rank: 0, status: 'up:active' }],
+      epoch: 19,
+      id: 1,
+      in: 1,
+      max: 1,
+      up: 1,
+      'up:standby': ceph.monitors.length - 1,
+    },
     health: { checks, mutes: [], status: Object.keys(checks).length === 0 ? 'HEALTH_OK' : 'HEALTH_WARN' },
     mgrmap: { available: true, modules: ['dashboard', 'restful'], num_standbys: ceph.monitors.length - 1, services: {} },
     monmap: {
@@ -241,7 +260,8 @@ function metadata(world: DemoWorld, ceph: CephArea): Row {
     name,
     ...extra,
   });
-  const daemons = (extra: (ip: string) => Row) => Object.fromEntries(ceph.monitors.map((name) => [`${name}@${name}`, daemon(name, extra(ipOf(world, name)))]));
+  const daemons = (extra: (ip: string) => Row) =>
+    Object.fromEntries(ceph.monitors.map((name) => [`${name}@${name}`, daemon(name, extra(ipOf(world, name)))]));
   return {
     mds: daemons((ip) => ({ addr: `${ip}:6800/1` })),
     mgr: daemons((ip) => ({ addr: ip })),
@@ -329,7 +349,16 @@ function osdTree(ceph: CephArea): Row {
 function osdMetadata(world: DemoWorld, osd: CephOsd): Row {
   const ip = ipOf(world, osd.node);
   return {
-    devices: [{ dev_node: `/dev/dm-${osd.id}`, device: 'block', physical_device: `nvme${osd.id}n1`, size: osd.total, support_discard: true, type: 'ssd' }],
+    devices: [
+      {
+        dev_node: `/dev/dm-${osd.id}`,
+        device: 'block',
+        physical_device: `nvme${osd.id}n1`,
+        size: osd.total,
+        support_discard: true,
+        type: 'ssd',
+      },
+    ],
     osd: {
       back_addr: `${ip.replace(/^10\.20\./, '10.21.')}:68${10 + osd.id}/1`,
       encrypted: 0,
@@ -398,7 +427,8 @@ function configValues(ceph: CephArea, keys: string): Record<string, Record<strin
   const values: Record<string, Record<string, string>> = {};
   for (const pair of keys.split(/[;,\s]+/)) {
     const [section = '', key = ''] = pair.split(':');
-    const found = ceph.configDb.find((row) => row.section === section && row.name === key)?.value ?? confValue(ceph.conf, section, key);
+    const found =
+      ceph.configDb.find((row) => row.section === section && row.name === key)?.value ?? confValue(ceph.conf, section, key);
     if (found !== undefined) values[section] = { ...values[section], [key]: String(found) };
   }
   return values;

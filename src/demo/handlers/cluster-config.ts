@@ -35,7 +35,10 @@ function corosyncHandlers(world: DemoWorld): HandlerTable {
   const { corosync } = world.areas.config;
   const configured = () => {
     if (corosync !== undefined) return corosync;
-    throw new DemoHttpError(500, "Error: Corosync config '/etc/pve/corosync.conf' does not exist - is this node part of a cluster?");
+    throw new DemoHttpError(
+      500,
+      "Error: Corosync config '/etc/pve/corosync.conf' does not exist - is this node part of a cluster?",
+    );
   };
   return {
     '/cluster/config': directory('name', ['nodes', 'totem', 'join', 'qdevice', 'apiversion']),
@@ -95,7 +98,9 @@ function exportMetrics(world: DemoWorld, request: HandlerRequest): Metric[] {
   const now = seconds(request);
   const newest = now - (now % 10);
   const since = Number(request.query['start-time'] ?? 0);
-  const times = isSet(request, 'history') ? Array.from({ length: 180 }, (_, index) => newest - index * 10).filter((time) => time >= since) : [newest];
+  const times = isSet(request, 'history')
+    ? Array.from({ length: 180 }, (_, index) => newest - index * 10).filter((time) => time >= since)
+    : [newest];
   const wanted = request.query['node-list']?.split(/[,;\s]+/);
   const nodes = world.nodes
     .filter((node) => node.online)
@@ -147,7 +152,12 @@ function guestMetrics(world: DemoWorld, guest: DemoGuest, timestamp: number, sam
   if (guest.power !== 'running') return fixed;
   return [
     ...sample(id, 'gauge', { cpu_current: guest.cpu, mem_used: guest.mem }),
-    ...sample(id, 'derive', { disk_read: guest.diskread, disk_write: guest.diskwrite, net_in: guest.netin, net_out: guest.netout }),
+    ...sample(id, 'derive', {
+      disk_read: guest.diskread,
+      disk_write: guest.diskwrite,
+      net_in: guest.netin,
+      net_out: guest.netout,
+    }),
     ...fixed,
   ];
 }
@@ -175,7 +185,10 @@ function jobHandlers(world: DemoWorld): HandlerTable {
       const start = Number(request.query.starttime ?? seconds(request));
       const times = nextEvents(schedule, start, Number(request.query.iterations ?? 10));
       if (times === undefined) {
-        throw badParameter('schedule', `invalid format - invalid calendar event '${schedule}' - unable to parse calendar event: invalid\n\n`);
+        throw badParameter(
+          'schedule',
+          `invalid format - invalid calendar event '${schedule}' - unable to parse calendar event: invalid\n\n`,
+        );
       }
       return times.map((timestamp) => ({ timestamp, utc: utcText(timestamp) }));
     },
@@ -193,7 +206,14 @@ function acmeHandlers(world: DemoWorld): HandlerTable {
   const digest = digestOf(plugins);
   return {
     '/cluster/acme': (request) =>
-      directory('name', ['account', 'tos', ...(request.release === '7.4' ? [] : ['meta']), 'directories', 'plugins', 'challenge-schema'])(request),
+      directory('name', [
+        'account',
+        'tos',
+        ...(request.release === '7.4' ? [] : ['meta']),
+        'directories',
+        'plugins',
+        'challenge-schema',
+      ])(request),
     '/cluster/acme/account': () => accounts.map((name) => ({ name })),
     '/cluster/acme/directories': () => [
       { name: "Let's Encrypt V2", url: 'https://acme-v02.api.letsencrypt.org/directory' },
@@ -204,7 +224,9 @@ function acmeHandlers(world: DemoWorld): HandlerTable {
       { id: 'standalone', name: 'standalone', schema: {}, type: 'standalone' },
     ],
     '/cluster/acme/plugins': (request) =>
-      plugins.filter((plugin) => request.query.type === undefined || plugin.type === request.query.type).map((plugin) => ({ ...plugin, digest })),
+      plugins
+        .filter((plugin) => request.query.type === undefined || plugin.type === request.query.type)
+        .map((plugin) => ({ ...plugin, digest })),
     '/cluster/acme/plugins/{id}': (request) => {
       const id = parameter(request, 'id');
       const found = plugins.find((plugin) => plugin.plugin === id);
@@ -222,7 +244,9 @@ function cpuModelHandlers(world: DemoWorld): HandlerTable {
     '/cluster/qemu': directory('name', ['cpu-flags', 'custom-cpu-models']),
     '/cluster/qemu/custom-cpu-models': (request) =>
       cpuModels
-        .filter((model) => request.may(`/mapping/cpu/${bare(String(model.cputype))}`, 'Mapping.Audit', 'Mapping.Use', 'Mapping.Modify'))
+        .filter((model) =>
+          request.may(`/mapping/cpu/${bare(String(model.cputype))}`, 'Mapping.Audit', 'Mapping.Use', 'Mapping.Modify'),
+        )
         .map((model) => ({ ...model, digest })),
     '/cluster/qemu/custom-cpu-models/{cputype}': (request) => {
       const wanted = bare(parameter(request, 'cputype'));

@@ -1,5 +1,5 @@
 import type { HandlerRequest } from '../types.ts';
-import type { DemoGuest } from '../world/types.ts';
+import type { DemoGuest, DemoWorld } from '../world/types.ts';
 import { isNine, seconds } from './answers.ts';
 import { uptimeOf } from './guest-lookup.ts';
 import type { Row } from './resource-rows.ts';
@@ -59,8 +59,20 @@ export function vmRow(request: HandlerRequest, guest: DemoGuest, full: boolean):
   };
 }
 
+/** Guests that have run for longer still run the QEMU from before the last upgrade. */
+const QEMU_UPGRADED_AGO = 20 * 86_400;
+
+/** Version of the QEMU a guest runs on: the one that was installed when it started. */
+function runningQemu(world: DemoWorld, request: HandlerRequest, guest: DemoGuest): string {
+  const since = uptimeOf(guest, seconds(request));
+  const second = world.nodes.some((node) => node.node === 'pve2') ? 'pve2' : guest.node;
+  const { versions } = world.areas.maintenance.node(since > QEMU_UPGRADED_AGO ? second : guest.node);
+  const row = versions.find((candidate) => candidate.Package === 'pve-qemu-kvm');
+  return String(row?.OldVersion ?? row?.Version ?? '').split('-')[0] ?? '';
+}
+
 /** /nodes/{node}/qemu/{vmid}/status/current */
-export function vmStatus(request: HandlerRequest, guest: DemoGuest): Row {
+export function vmStatus(world: DemoWorld, request: HandlerRequest, guest: DemoGuest): Row {
   const { config } = guest.detail;
   const running = guest.pid !== undefined;
   const agent = /^(?:enabled=)?1/.test(String(config.agent ?? ''));
@@ -72,12 +84,19 @@ export function vmStatus(request: HandlerRequest, guest: DemoGuest): Row {
     ...(running && request.release !== '7.4' ? { clipboard: null } : {}),
     ...(running
       ? {
-          'running-machine': String(config.machine ?? 'pc-i440fx-10.0+pve1'),
-          'running-qemu': request.release === '7.4' ? '7.2.10' : isNine(request) ? '10.0.2' : '9.2.0',
+          'running-machine': runningMachine(config.machine),
+          'running-qemu': runningQemu(world, request, guest),
           ...(guest.balloonMin === undefined ? {} : { balloon: guest.maxmem, ballooninfo: balloonInfo(guest), freemem: guest.maxmem - guest.mem }),
         }
       : {}),
   };
+}
+
+/** The versioned machine that a configured one stands for. */
+function runningMachine(configured: unknown): string {
+  const machine = String(configured ?? 'pc');
+  if (machine === 'q35') return 'pc-q35-10.0+pve1';
+  return machine === 'pc' ? 'pc-i440fx-10.0+pve1' : machine;
 }
 
 function balloonInfo(guest: DemoGuest): Row {

@@ -44,7 +44,10 @@ export function haHandlers(world: DemoWorld): HandlerTable {
       const { resource, type } = request.query;
       return ha.rules
         .map((rule, index) => ({ rule, row: ruleRow(ha, rule, index) }))
-        .filter(({ rule }) => (type === undefined || rule.type === type) && (resource === undefined || rule.resources.includes(resource)))
+        .filter(
+          ({ rule }) =>
+            (type === undefined || rule.type === type) && (resource === undefined || rule.resources.includes(resource)),
+        )
         .map(({ row }) => row);
     },
     '/cluster/ha/rules/{rule}': (request) => {

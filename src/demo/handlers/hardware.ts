@@ -7,14 +7,16 @@ import { cpuFlags } from './cluster-config.ts';
 /** Devices and capabilities of a node. */
 export function hardwareHandlers(world: DemoWorld): HandlerTable {
   const { maintenance } = world.areas;
-  const mediated = (name: string) => (request: HandlerRequest): Row[] => {
-    const device = deviceOf(world, request, parameter(request, name));
-    if (device?.mdev !== 1) return [];
-    return [
-      { available: 4, description: 'num_heads=4, frl_config=60, framebuffer=1024M', name: 'GRID RTX-1Q', type: 'nvidia-63' },
-      { available: 0, description: 'num_heads=4, frl_config=60, framebuffer=2048M', type: 'nvidia-64' },
-    ];
-  };
+  const mediated =
+    (name: string) =>
+    (request: HandlerRequest): Row[] => {
+      const device = deviceOf(world, request, parameter(request, name));
+      if (device?.mdev !== 1) return [];
+      return [
+        { available: 4, description: 'num_heads=4, frl_config=60, framebuffer=1024M', name: 'GRID RTX-1Q', type: 'nvidia-63' },
+        { available: 0, description: 'num_heads=4, frl_config=60, framebuffer=2048M', type: 'nvidia-64' },
+      ];
+    };
   return {
     '/nodes/{node}/hardware': directory('type', ['pci', 'usb']),
     '/nodes/{node}/hardware/pci': (request) => {
@@ -54,7 +56,10 @@ function deviceOf(world: DemoWorld, request: HandlerRequest, wanted: string): Ro
   if (mapping === undefined) return pci.find((row) => row.id === wanted || row.id === `0000:${wanted}`);
   const maps = Array.isArray(mapping.map) ? mapping.map.map(String) : [];
   const entry = maps.find((text) => text.split(',').includes(`node=${node}`));
-  const address = entry?.split(',').find((part) => part.startsWith('path='))?.slice('path='.length);
+  const address = entry
+    ?.split(',')
+    .find((part) => part.startsWith('path='))
+    ?.slice('path='.length);
   if (address === undefined) throw new DemoHttpError(500, `no mapping of '${wanted}' for node '${node}'`);
   return pci.find((row) => String(row.id).startsWith(address));
 }
@@ -76,7 +81,11 @@ function cpuModels(world: DemoWorld, request: HandlerRequest): Row[] {
   const known = MODELS.filter(([name]) => request.release !== '7.4' || !name.startsWith('x86-64-v'));
   const custom = world.areas.config.cpuModels
     // What a model built by an administrator is based on decides its vendor; these are all generic.
-    .filter((model) => request.may(`/mapping/cpu/${String(model.cputype).replace(/^custom-/, '')}`, 'Mapping.Audit', 'Mapping.Use') || request.may('/nodes', 'Sys.Audit'))
+    .filter(
+      (model) =>
+        request.may(`/mapping/cpu/${String(model.cputype).replace(/^custom-/, '')}`, 'Mapping.Audit', 'Mapping.Use') ||
+        request.may('/nodes', 'Sys.Audit'),
+    )
     .map((model) => ({ custom: 1, name: model.cputype, vendor: 'default' }));
   return [...known.map(([name, vendor]) => ({ custom: 0, name, vendor })), ...custom];
 }

@@ -10,7 +10,11 @@ const KINDS: readonly NotificationEndpoint['type'][] = ['gotify', 'sendmail', 's
 export function notificationsHandlers(world: DemoWorld): HandlerTable {
   const { endpoints, matchers } = world.areas.config;
   const digest = longDigestOf([endpoints, matchers]);
-  const one = <T extends { readonly name: string; readonly section: Row }>(request: HandlerRequest, rows: readonly T[], what: string): Row => {
+  const one = <T extends { readonly name: string; readonly section: Row }>(
+    request: HandlerRequest,
+    rows: readonly T[],
+    what: string,
+  ): Row => {
     const name = parameter(request, 'name');
     const found = rows.find((row) => row.name === name);
     if (found === undefined) throw new DemoHttpError(404, `${what} '${name}' not found`);
@@ -18,7 +22,8 @@ export function notificationsHandlers(world: DemoWorld): HandlerTable {
   };
   const table: Record<string, HandlerTable[string]> = {
     '/cluster/notifications': directory('name', ['endpoints', 'matchers', 'targets', 'matcher-fields', 'matcher-field-values']),
-    '/cluster/notifications/endpoints': (request) => KINDS.filter((kind) => kind !== 'webhook' || hasWebhooks(request)).map((name) => ({ name })),
+    '/cluster/notifications/endpoints': (request) =>
+      KINDS.filter((kind) => kind !== 'webhook' || hasWebhooks(request)).map((name) => ({ name })),
     '/cluster/notifications/matchers': () => matchers.map(({ name, section }) => ({ ...section, name })),
     '/cluster/notifications/matchers/{name}': (request) => one(request, matchers, 'matcher'),
     '/cluster/notifications/targets': () =>

@@ -53,7 +53,7 @@ export function qemuHandlers(world: DemoWorld): HandlerTable {
     '/nodes/{node}/qemu/{vmid}/cloudinit': (request) => unordered(cloudinitRows(request, guest(request)), 17),
     '/nodes/{node}/qemu/{vmid}/cloudinit/dump': (request) => cloudinitDump(request, guest(request)),
     '/nodes/{node}/qemu/{vmid}/status': directory('subdir', ['current', 'start', 'stop', 'reset', 'shutdown', 'suspend', 'reboot']),
-    '/nodes/{node}/qemu/{vmid}/status/current': (request) => vmStatus(request, guest(request)),
+    '/nodes/{node}/qemu/{vmid}/status/current': (request) => vmStatus(world, request, guest(request)),
     '/nodes/{node}/qemu/{vmid}/feature': (request) => feature(world, request, guest(request)),
     '/nodes/{node}/qemu/{vmid}/migrate': (request) => migrationCheck(world, guest(request)),
   };

@@ -22,8 +22,14 @@ function report(world: DemoWorld, node: DemoNode): string {
     return `# cat /etc/pve/nodes/${node.node}/${folder}/${guest.vmid}.conf\n${properties(guest.detail.config)}`;
   });
   return [
-    section('general system info', `# hostname\n${node.node}\n\n# cat /proc/cmdline\n${commandLine}\n\n# pvesubscription get\n${properties(subscription)}`),
-    section('info about storage', world.storages.map((storage) => `${storage.type}: ${storage.storage}\n${properties(storage.section)}`).join('\n\n')),
+    section(
+      'general system info',
+      `# hostname\n${node.node}\n\n# cat /proc/cmdline\n${commandLine}\n\n# pvesubscription get\n${properties(subscription)}`,
+    ),
+    section(
+      'info about storage',
+      world.storages.map((storage) => `${storage.type}: ${storage.storage}\n${properties(storage.section)}`).join('\n\n'),
+    ),
     section('info about virtual guests', guests.join('\n\n')),
     section('info about datacenter', properties(config.options)),
     section('info about sdn', [...sdn.ipams, ...sdn.dns].map(properties).join('\n\n')),

@@ -100,29 +100,43 @@ export function poolResource(world: DemoWorld, request: HandlerRequest, poolid: 
   };
 }
 
-/** Zones per node: rows of type `network` since 9.1, `sdn` before; and the fabrics that 9.1 added. */
+/**
+ * Zones (and since 9.1 fabrics) per node: rows of type `network` since 9.1, `sdn` before. The built-in zone exists on
+ * every node, dead ones too; of the others only living nodes report.
+ */
 export function networkResources(world: DemoWorld, request: HandlerRequest): Row[] {
   if (request.release === '7.4') return [];
-  const online = world.nodes.filter((node) => node.online);
+  const { zones, fabrics, zoneState } = world.areas.sdn;
   const modern = request.release === '9.2.11';
-  const zones = [{ id: 'localnetwork', type: 'simple' }, ...world.areas.sdn.zones.filter((zone) => zone.running !== undefined)];
-  return zones
-    .filter((zone) => request.may(`/sdn/zones/${zone.id}`, 'SDN.Audit'))
-    .flatMap((zone) =>
-      online.map((node): Row => {
-        const state = zone.id === 'localnetwork' ? 'available' : world.areas.sdn.zoneState(zone.id, node.node).status;
-        const status = state === 'available' ? 'ok' : state;
-        return modern
-          ? {
-              id: `network/${node.node}/zone/${zone.id}`,
-              type: 'network',
-              node: node.node,
-              network: zone.id,
-              'network-type': 'zone',
-              'zone-type': zone.type,
-              status,
-            }
-          : { id: `sdn/${node.node}/${zone.id}`, type: 'sdn', node: node.node, sdn: zone.id, status };
-      }),
-    );
+  const online = world.nodes.filter((node) => node.online);
+  const zoneRow = (node: DemoNode, zone: string, status: string, extra: Row): Row =>
+    modern
+      ? { id: `network/${node.node}/zone/${zone}`, type: 'network', node: node.node, network: zone, 'network-type': 'zone', status, ...extra }
+      : { id: `sdn/${node.node}/${zone}`, type: 'sdn', node: node.node, sdn: zone, status };
+  const rows: Row[] = [];
+  if (request.may('/sdn/zones/localnetwork', 'SDN.Audit')) rows.push(...world.nodes.map((node) => zoneRow(node, 'localnetwork', 'ok', {})));
+  for (const zone of zones) {
+    if (zone.running === undefined || !request.may(`/sdn/zones/${zone.id}`, 'SDN.Audit')) continue;
+    for (const node of online) {
+      const { status } = zoneState(zone.id, node.node);
+      rows.push(zoneRow(node, zone.id, status === 'available' ? 'ok' : status, { 'zone-type': zone.type }));
+    }
+  }
+  if (!modern) return rows;
+  for (const { fabric, nodes } of fabrics) {
+    if (!request.may(`/sdn/fabrics/${fabric.id}`, 'SDN.Audit')) continue;
+    const members = new Set(nodes.map((node) => node.node_id));
+    for (const { node } of online.filter((candidate) => members.has(candidate.node))) {
+      rows.push({
+        id: `network/${node}/fabric/${fabric.id}`,
+        type: 'network',
+        node,
+        network: fabric.id,
+        'network-type': 'fabric',
+        protocol: fabric.protocol,
+        status: 'ok',
+      });
+    }
+  }
+  return rows;
 }

@@ -13,7 +13,13 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
   const controllersDigest = digestOf(sdn.controllers);
   const fabricsDigest = longDigestOf(sdn.fabrics);
 
-  const list = (request: HandlerRequest, objects: readonly SdnObject[], idKey: string, digest: string, pathOf: (object: SdnObject) => string) =>
+  const list = (
+    request: HandlerRequest,
+    objects: readonly SdnObject[],
+    idKey: string,
+    digest: string,
+    pathOf: (object: SdnObject) => string,
+  ) =>
     objects
       .filter((object) => request.query.type === undefined || object.type === request.query.type)
       .filter((object) => request.may(pathOf(object), ...LOOK))
@@ -51,7 +57,12 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
   };
 
   const subnetView = (subnet: SdnSubnet, request: HandlerRequest): Row[] =>
-    view(subnet, 'subnet', digests.subnets, request).map((row) => ({ ...row, ...addressing(subnet), vnet: subnet.vnet, zone: subnet.zone }));
+    view(subnet, 'subnet', digests.subnets, request).map((row) => ({
+      ...row,
+      ...addressing(subnet),
+      vnet: subnet.vnet,
+      zone: subnet.zone,
+    }));
 
   const fabricOf = (request: HandlerRequest, name: string) => {
     const id = parameter(request, name);
@@ -59,9 +70,12 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
     if (found === undefined) throw new DemoHttpError(500, `fabric '${id}' does not exist`);
     return found;
   };
-  const visibleFabrics = (request: HandlerRequest) => sdn.fabrics.filter(({ fabric }) => request.may(`/sdn/fabrics/${fabric.id}`, 'SDN.Audit', 'SDN.Allocate'));
+  const visibleFabrics = (request: HandlerRequest) =>
+    sdn.fabrics.filter(({ fabric }) => request.may(`/sdn/fabrics/${fabric.id}`, 'SDN.Audit', 'SDN.Allocate'));
   const fabricNodes = (request: HandlerRequest) =>
-    visibleFabrics(request).flatMap(({ nodes }) => nodes.filter((node) => request.may(`/nodes/${node.node_id}`, 'Sys.Audit', 'Sys.Modify')));
+    visibleFabrics(request).flatMap(({ nodes }) =>
+      nodes.filter((node) => request.may(`/nodes/${node.node_id}`, 'Sys.Audit', 'Sys.Modify')),
+    );
 
   return {
     '/cluster/sdn': (request) =>
@@ -97,7 +111,10 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
     '/cluster/sdn/ipams/{ipam}/status': (request) => {
       const { type } = section(request, sdn.ipams, 'ipam');
       if (type !== 'pve') {
-        throw new DemoHttpError(500, 'Currently only PVE IPAM is supported! at /usr/share/perl5/PVE/API2/Network/SDN/Ipams.pm line 319.');
+        throw new DemoHttpError(
+          500,
+          'Currently only PVE IPAM is supported! at /usr/share/perl5/PVE/API2/Network/SDN/Ipams.pm line 319.',
+        );
       }
       return sdn.leases.filter((lease) => request.may(`/sdn/zones/${String(lease.zone)}/${String(lease.vnet)}`, ...LOOK));
     },
@@ -108,7 +125,8 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
     '/cluster/sdn/fabrics/fabric': (request) => visibleFabrics(request).map(({ fabric }) => fabric),
     '/cluster/sdn/fabrics/fabric/{id}': (request) => ({ ...fabricOf(request, 'id').fabric, digest: fabricsDigest }),
     '/cluster/sdn/fabrics/node': fabricNodes,
-    '/cluster/sdn/fabrics/node/{fabric_id}': (request) => fabricOf(request, 'fabric_id').nodes.map((node) => ({ ...node, digest: fabricsDigest })),
+    '/cluster/sdn/fabrics/node/{fabric_id}': (request) =>
+      fabricOf(request, 'fabric_id').nodes.map((node) => ({ ...node, digest: fabricsDigest })),
     '/cluster/sdn/fabrics/node/{fabric_id}/{node_id}': (request) => {
       const node = parameter(request, 'node_id');
       const found = fabricOf(request, 'fabric_id').nodes.find((candidate) => candidate.node_id === node);
@@ -120,7 +138,30 @@ export function sdnHandlers(world: DemoWorld): HandlerTable {
       nodes: fabricNodes(request).map((node) => ({ ...node, digest: fabricsDigest })),
     }),
 
+    '/cluster/sdn/dry-run': (request) => dryRun(world, request),
+
     ...nodeHandlers(world),
+  };
+}
+
+/** What applying the configuration would change on a node, as two diffs. */
+function dryRun(world: DemoWorld, request: HandlerRequest): Row {
+  const { sdn } = world.areas;
+  const { node } = nodeOf(world, request);
+  const fresh = sdn.vnets
+    .filter((vnet) => vnet.running === undefined)
+    .map((vnet) => [`+auto ${vnet.id}`, `+iface ${vnet.id}`, '+\tbridge_stp off', '+\tbridge_fd 0', '+']);
+  const frr = [
+    '+router bgp 65000',
+    `+ bgp router-id ${nodeOf(world, request).ip}`,
+    `+ neighbor 192.0.2.254 password ${sdn.neighborPassword}`,
+    '+!',
+  ];
+  const diff = (file: string, lines: readonly string[]) =>
+    [`--- ${file}`, '+++ /proc/self/fd/11', `@@ -0,0 +1,${lines.length} @@`, ...lines, ''].join('\n');
+  return {
+    'frr-diff': diff('/etc/frr/frr.conf', ['+frr defaults datacenter', `+hostname ${node}`, ...frr]),
+    'interfaces-diff': diff('/etc/network/interfaces.d/sdn', fresh.flat()),
   };
 }
 
@@ -182,7 +223,9 @@ function nodeHandlers(world: DemoWorld): HandlerTable {
       directory('name', request.release === '9.2.11' ? ['fabrics', 'vnets', 'zones'] : ['zones'])(request),
     '/nodes/{node}/sdn/zones': (request) => {
       const { node } = nodeOf(world, request);
-      return sdn.zones.filter((zone) => onNode(zone, node)).map((zone) => ({ status: sdn.zoneState(zone.id, node).status, zone: zone.id }));
+      return sdn.zones
+        .filter((zone) => onNode(zone, node))
+        .map((zone) => ({ status: sdn.zoneState(zone.id, node).status, zone: zone.id }));
     },
     '/nodes/{node}/sdn/zones/{zone}': (request) =>
       directory('subdir', request.release === '9.2.11' ? ['content', 'bridges', 'ip-vrf'] : ['content'])(request),
@@ -190,7 +233,11 @@ function nodeHandlers(world: DemoWorld): HandlerTable {
       const { node } = nodeOf(world, request);
       const zone = parameter(request, 'zone');
       const { status, message } = sdn.zoneState(zone, node);
-      return runningVnets(zone).map((vnet) => ({ status, ...(message === undefined ? {} : { statusmsg: message }), vnet: vnet.id }));
+      return runningVnets(zone).map((vnet) => ({
+        status,
+        ...(message === undefined ? {} : { statusmsg: message }),
+        vnet: vnet.id,
+      }));
     },
     '/nodes/{node}/sdn/zones/{zone}/bridges': (request) =>
       runningVnets(zoneOnNode(request).id).map((vnet) => ({ name: vnet.id, ports: [], vlan_filtering: null })),
@@ -200,13 +247,17 @@ function nodeHandlers(world: DemoWorld): HandlerTable {
       const id = parameter(request, 'vnet');
       const found = sdn.vnets.find((vnet) => vnet.id === id);
       if (found?.running === undefined) throw badParameter('vnet', 'vnet does not exist');
-      if (sdn.zones.find((zone) => zone.id === found.zone)?.type !== 'evpn') throw badParameter('zone', `zone ${found.zone} is not an EVPN zone.`);
+      if (sdn.zones.find((zone) => zone.id === found.zone)?.type !== 'evpn')
+        throw badParameter('zone', `zone ${found.zone} is not an EVPN zone.`);
       return [];
     },
     '/nodes/{node}/sdn/fabrics/{fabric}': directory('subdir', ['neighbors', 'routes']),
     '/nodes/{node}/sdn/fabrics/{fabric}/neighbors': (request) => fabricNeighbors(world, request),
     '/nodes/{node}/sdn/fabrics/{fabric}/routes': (request) =>
-      fabricNeighbors(world, request).map((neighbor) => ({ route: `${String(neighbor.address)}/32`, via: [String(neighbor.address)] })),
+      fabricNeighbors(world, request).map((neighbor) => ({
+        route: `${String(neighbor.address)}/32`,
+        via: [String(neighbor.address)],
+      })),
     '/nodes/{node}/sdn/fabrics/{fabric}/interfaces': (request) => {
       nodeOf(world, request);
       return [

@@ -37,8 +37,8 @@ function matchTemplate(table: HandlerTable, path: string): { template: string; h
   for (const [template, handler] of Object.entries(table)) {
     const names = template.split('/');
     const params: Record<string, string> = {};
-    // The last parameter may hold slashes (volumes).
-    const open = names.at(-1)?.startsWith('{') === true;
+    // Only a volume holds slashes.
+    const open = names.at(-1) === '{volume}';
     if (names.length !== parts.length && !(open && parts.length > names.length)) continue;
     const matches = names.every((name, index) => {
       const rest = index === names.length - 1 ? parts.slice(index).join('/') : (parts[index] ?? '');

@@ -124,12 +124,17 @@ function chooseScenario(core: WorldCore): AccessScenario {
   const local = core.nodes.find((node) => node.local)?.node;
   const backup = findBackup(core);
   const backupVmid = backup?.vmid ?? guests[0]?.vmid ?? 100;
-  const blind = guests.filter((guest) => guest.node === local && guest.power === 'running' && guest.hastate === undefined && guest.vmid !== backupVmid);
+  const blind = guests.filter(
+    (guest) => guest.node === local && guest.power === 'running' && guest.hastate === undefined && guest.vmid !== backupVmid,
+  );
   const pooled = core.pools.find((pool) => guests.some((guest) => guest.pool === pool.poolid));
   const usable = core.storages.filter((storage) => !storage.disabled);
   return {
     scopedPool: pooled?.poolid,
-    scopedStorage: usable.find((storage) => storage.shared && pooled?.storages.includes(storage.storage))?.storage ?? usable[0]?.storage ?? 'local',
+    scopedStorage:
+      usable.find((storage) => storage.shared && pooled?.storages.includes(storage.storage))?.storage ??
+      usable[0]?.storage ??
+      'local',
     backupVmid,
     backupStorage: backup?.storage ?? 'local',
     blindVmid: (blind.find((guest) => guest.type === 'qemu') ?? blind[0])?.vmid ?? guests.at(-1)?.vmid ?? backupVmid,

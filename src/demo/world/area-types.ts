@@ -206,6 +206,8 @@ export interface SdnArea {
   readonly fabrics: readonly SdnFabric[];
   /** Rows of the built-in address management: zone, subnet, vnet, ip, mac, vmid, hostname, gateway. */
   readonly leases: readonly Row[];
+  /** Password that a hand-written FRR configuration adds, as /cluster/sdn/dry-run shows it. */
+  readonly neighborPassword: string;
   /** State of a zone on a node and, where it is not `available`, why. */
   zoneState(zone: string, node: string): { readonly status: 'available' | 'pending' | 'error'; readonly message?: string };
 }

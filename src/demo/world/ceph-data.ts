@@ -56,10 +56,15 @@ export function createCeph(core: WorldCore): CephArea {
     usedFraction: share * 0.46,
   });
   const monHosts = hosts.map((host) => host.ip).join(' ');
-  const dashboard = plant(core, '/nodes/{node}/ceph/cfg/db mgr/dashboard/ALERTMANAGER password', `dash-${hex('demo ceph dashboard', 20)}`);
+  const dashboard = plant(
+    core,
+    '/nodes/{node}/ceph/cfg/db mgr/dashboard/ALERTMANAGER password',
+    `dash-${hex('demo ceph dashboard', 20)}`,
+  );
   const restful = plant(core, '/nodes/{node}/ceph/cfg/db mgr/restful/admin/key', uuidOf('demo ceph restful'));
   const keystone = plant(core, '/nodes/{node}/ceph/cfg/raw rgw_keystone_admin_password', `ks-${hex('demo ceph keystone', 20)}`);
   const clientKey = plant(core, '/nodes/{node}/ceph/cfg/raw client key', `AQ${hex('demo ceph client', 36)}==`);
+  const logPassword = plant(core, '/nodes/{node}/ceph/log', `cl${hex('demo ceph log', 20)}`);
   return {
     state: core.generated || core.standalone ? 'absent' : 'present',
     fsid,
@@ -99,21 +104,41 @@ export function createCeph(core: WorldCore): CephArea {
     ].join('\n'),
     configDb: [
       { can_update_at_runtime: 1, level: 'advanced', mask: '', name: 'osd_pool_default_size', section: 'global', value: '3' },
-      { can_update_at_runtime: 1, level: 'basic', mask: 'host:pve2', name: 'osd_memory_target', section: 'osd', value: '4294967296' },
-      { can_update_at_runtime: 0, level: 'unknown', mask: '', name: 'mgr/dashboard/ALERTMANAGER_API_PASSWORD', section: 'mgr', value: dashboard },
+      {
+        can_update_at_runtime: 1,
+        level: 'basic',
+        mask: 'host:pve2',
+        name: 'osd_memory_target',
+        section: 'osd',
+        value: '4294967296',
+      },
+      {
+        can_update_at_runtime: 0,
+        level: 'unknown',
+        mask: '',
+        name: 'mgr/dashboard/ALERTMANAGER_API_PASSWORD',
+        section: 'mgr',
+        value: dashboard,
+      },
       { can_update_at_runtime: 0, level: 'unknown', mask: '', name: 'mgr/restful/admin/key', section: 'mgr', value: restful },
     ],
-    log: createLog(core, hosts[0]?.node ?? 'pve1', osds.find((osd) => !osd.up)),
+    log: createLog(
+      core,
+      hosts[0]?.node ?? 'pve1',
+      osds.find((osd) => !osd.up),
+      logPassword,
+    ),
   };
 }
 
-function createLog(core: WorldCore, leader: string, down: CephOsd | undefined): string[] {
+function createLog(core: WorldCore, leader: string, down: CephOsd | undefined, password: string): string[] {
   const start = core.now - 30 * 60_000;
   const texts = [
     `[INF] osd.${down?.id ?? 0} marked down after no beacon for 903.1 seconds`,
     `[WRN] Health check failed: 1 osds down (OSD_DOWN)`,
     '[WRN] Health check failed: Degraded data redundancy: 18231/164079 objects degraded (PG_DEGRADED)',
     '[INF] pgmap: 177 pgs: 41 active+undersized+degraded, 136 active+clean',
+    `[INF] from='client.admin' cmd='[{"prefix": "dashboard ac-user-create", "password": "${password}"}]': dispatch`,
     '[WRN] Health check update: 1 osds down, since Mitternacht â Prüfung läuft (OSD_DOWN)',
   ];
   return texts.map((text, index) => {

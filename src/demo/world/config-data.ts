@@ -103,7 +103,7 @@ function createOptions(core: WorldCore): Row {
     keyboard: 'de',
     language: 'en',
     mac_prefix: 'BC:24:11',
-    'max_workers': 4,
+    max_workers: 4,
     migration: { network: '10.20.0.0/24', type: 'secure' },
     'next-id': { lower: '100', upper: '9999' },
     ...(core.release === '7.4' ? {} : { notify: { 'package-updates': 'auto' } }),
@@ -139,11 +139,8 @@ function createCorosync(core: WorldCore): ConfigArea['corosync'] {
 }
 
 function createMetricServers(core: WorldCore): ConfigArea['metricServers'] {
-  const headers = plantEncoded(
-    core,
-    '/cluster/metrics/server/otel otel-headers',
-    `otlp-${hex('demo otel', 28)}`,
-    (secret) => JSON.stringify({ Authorization: `Bearer ${secret}`, 'X-Scope-OrgID': 'harbour' }),
+  const headers = plantEncoded(core, '/cluster/metrics/server/otel otel-headers', `otlp-${hex('demo otel', 28)}`, (secret) =>
+    JSON.stringify({ Authorization: `Bearer ${secret}`, 'X-Scope-OrgID': 'harbour' }),
   );
   const otel = {
     id: 'otel',
@@ -158,7 +155,11 @@ function createMetricServers(core: WorldCore): ConfigArea['metricServers'] {
     },
   };
   return [
-    { id: 'graphite-old', type: 'graphite', section: { disable: 1, path: 'harbour.pve', port: 2003, proto: 'udp', server: '10.20.0.60' } },
+    {
+      id: 'graphite-old',
+      type: 'graphite',
+      section: { disable: 1, path: 'harbour.pve', port: 2003, proto: 'udp', server: '10.20.0.60' },
+    },
     {
       id: 'influx',
       type: 'influxdb',
@@ -201,7 +202,12 @@ function createEndpoints(core: WorldCore): ConfigArea['endpoints'] {
     {
       type: 'gotify',
       name: 'pager',
-      section: { comment: 'push to the on-call phone', disable: 1, origin: 'user-created', server: 'https://gotify.demo.example' },
+      section: {
+        comment: 'push to the on-call phone',
+        disable: 1,
+        origin: 'user-created',
+        server: 'https://gotify.demo.example',
+      },
     },
     {
       type: 'smtp',
@@ -264,7 +270,12 @@ function createMappings(first: string, second: string): ConfigArea['mappings'] {
       { id: 'nic-fast', type: 'pci', map: [`iommugroup=18,node=${first},path=0000:41:00.1,id=8086:1592`], mdev: 0 },
     ],
     usb: [
-      { id: 'dongle', type: 'usb', description: 'coordinator', map: [`node=${first},id=10c4:ea60`, `node=${second},id=10c4:ea60,path=1-2`] },
+      {
+        id: 'dongle',
+        type: 'usb',
+        description: 'coordinator',
+        map: [`node=${first},id=10c4:ea60`, `node=${second},id=10c4:ea60,path=1-2`],
+      },
     ],
     dir: [{ id: 'shared-dir', type: 'dir', map: [`node=${first},path=/srv/shared`] }],
   };
@@ -294,14 +305,42 @@ function createLog(core: WorldCore): Row[] {
   const args = plant(core, '/cluster/log msg', `Qx${hex('demo cluster log', 18)}`);
   const rows: { ago: number; node: string; pri: number; tag: string; user: string; msg: string }[] = [
     { ago: 95, node: local, pri: 6, tag: 'pvedaemon', user: 'anna@pve', msg: 'successful auth for user "anna@pve"' },
-    { ago: 840, node: local, pri: 4, tag: 'pvedaemon', user: 'root@pam', msg: 'authentication failure; rhost=::ffff:203.0.113.77 user=root@pam msg=Authentication failure' },
-    { ago: 871, node: local, pri: 4, tag: 'pvedaemon', user: 'root@pam', msg: 'authentication failure; rhost=::ffff:203.0.113.77 user=root@pam msg=Authentication failure' },
-    { ago: 3_610, node: local, pri: 6, tag: 'pvedaemon', user: 'root@pam!terraform', msg: `update VM 101: -args -vnc 0.0.0.0:12,password=${args}` },
+    {
+      ago: 840,
+      node: local,
+      pri: 4,
+      tag: 'pvedaemon',
+      user: 'root@pam',
+      msg: 'authentication failure; rhost=::ffff:203.0.113.77 user=root@pam msg=Authentication failure',
+    },
+    {
+      ago: 871,
+      node: local,
+      pri: 4,
+      tag: 'pvedaemon',
+      user: 'root@pam',
+      msg: 'authentication failure; rhost=::ffff:203.0.113.77 user=root@pam msg=Authentication failure',
+    },
+    {
+      ago: 3_610,
+      node: local,
+      pri: 6,
+      tag: 'pvedaemon',
+      user: 'root@pam!terraform',
+      msg: `update VM 101: -args -vnc 0.0.0.0:12,password=${args}`,
+    },
     { ago: 7_400, node: other, pri: 3, tag: 'pve-ha-lrm', user: 'root@pam', msg: 'unable to start service: watchdog active' },
     { ago: 15_020, node: other, pri: 3, tag: 'vzdump', user: 'root@pam', msg: 'job errors' },
     { ago: 15_300, node: other, pri: 6, tag: 'vzdump', user: 'root@pam', msg: 'INFO: starting new backup job: vzdump --all 1' },
     // Text that went through the log of the cluster file system comes back encoded twice.
-    { ago: 40_000, node: local, pri: 6, tag: 'pvedaemon', user: 'bjorn@pve', msg: 'successful auth for user "bjorn@pve" (BjÃ¶rn)' },
+    {
+      ago: 40_000,
+      node: local,
+      pri: 6,
+      tag: 'pvedaemon',
+      user: 'bjorn@pve',
+      msg: 'successful auth for user "bjorn@pve" (BjÃ¶rn)',
+    },
   ];
   return rows.map((row, index) => {
     const uid = String(rows.length - index);

@@ -88,7 +88,14 @@ function createGroups(): SecurityGroup[] {
 }
 
 function nodeScope(node: string): FirewallScope {
-  const metrics = rule('in', 'ACCEPT', { comment: 'node_exporter', dport: '9100', iface: 'vmbr0', ...v4, proto: 'tcp', source: '10.20.0.61' });
+  const metrics = rule('in', 'ACCEPT', {
+    comment: 'node_exporter',
+    dport: '9100',
+    iface: 'vmbr0',
+    ...v4,
+    proto: 'tcp',
+    source: '10.20.0.61',
+  });
   if (node === 'pve2') {
     return {
       ...EMPTY,
@@ -99,7 +106,15 @@ function nodeScope(node: string): FirewallScope {
   if (node === 'pve1') {
     return {
       ...EMPTY,
-      options: { enable: 1, log_level_in: 'info', nf_conntrack_max: 262_144, nftables: 0, protection_synflood: 1, smurf_log_level: 'nolog', tcp_flags_log_level: 'nolog' },
+      options: {
+        enable: 1,
+        log_level_in: 'info',
+        nf_conntrack_max: 262_144,
+        nftables: 0,
+        protection_synflood: 1,
+        smurf_log_level: 'nolog',
+        tcp_flags_log_level: 'nolog',
+      },
       rules: [metrics, rule('in', 'ACCEPT', { macro: 'SSH', source: '+dc/management' })],
     };
   }
@@ -114,11 +129,22 @@ function handMadeGuests(): [number, FirewallScope][] {
         options: { dhcp: 1, enable: 1, ipfilter: 1, log_level_in: 'debug', macfilter: 0, ndp: 1, policy_in: 'DROP', radv: 0 },
         rules: [
           rule('group', 'webserver'),
-          rule('in', 'ACCEPT', { comment: '"jump host" only', dport: '22', iface: 'net0', ...v4, log: 'info', proto: 'tcp', source: 'office', sport: '1024:65535' }),
+          rule('in', 'ACCEPT', {
+            comment: '"jump host" only',
+            dport: '22',
+            iface: 'net0',
+            ...v4,
+            log: 'info',
+            proto: 'tcp',
+            source: 'office',
+            sport: '1024:65535',
+          }),
           rule('out', 'ACCEPT'),
         ],
         aliases: [{ cidr: '198.51.100.7', ...v4, name: 'office' }],
-        ipsets: [{ name: 'ipfilter-net0', comment: 'own addresses', entries: [{ cidr: '192.0.2.10' }, { cidr: '2001:db8:2::10' }] }],
+        ipsets: [
+          { name: 'ipfilter-net0', comment: 'own addresses', entries: [{ cidr: '192.0.2.10' }, { cidr: '2001:db8:2::10' }] },
+        ],
       },
     ],
     [
@@ -128,23 +154,52 @@ function handMadeGuests(): [number, FirewallScope][] {
         options: { enable: 1, policy_in: 'DROP' },
         rules: [
           rule('in', 'ACCEPT', { comment: 'apps', dport: '5432', ...v4, proto: 'tcp', source: '192.0.2.0/24' }),
-          rule('in', 'ACCEPT', { comment: 'reporting', dport: '5432', errors: { source: "no such alias 'reporting_net'" }, proto: 'tcp', source: 'dc/reporting_net' }),
+          rule('in', 'ACCEPT', {
+            comment: 'reporting',
+            dport: '5432',
+            errors: { source: "no such alias 'reporting_net'" },
+            proto: 'tcp',
+            source: 'dc/reporting_net',
+          }),
         ],
       },
     ],
     [104, { ...EMPTY, rules: [rule('in', 'ACCEPT', { macro: 'HTTP' }), rule('in', 'DROP', { dport: '6379', proto: 'tcp' })] }],
-    [111, { ...EMPTY, options: { enable: 1, policy_in: 'DROP' }, rules: [rule('in', 'ACCEPT', { macro: 'RDP', source: '+dc/management' })] }],
-    [112, { ...EMPTY, options: { enable: 1, policy_in: 'ACCEPT' }, rules: [rule('in', 'DROP', { iface: 'net2', macro: 'SMB' })] }],
+    [
+      111,
+      {
+        ...EMPTY,
+        options: { enable: 1, policy_in: 'DROP' },
+        rules: [rule('in', 'ACCEPT', { macro: 'RDP', source: '+dc/management' })],
+      },
+    ],
+    [
+      112,
+      { ...EMPTY, options: { enable: 1, policy_in: 'ACCEPT' }, rules: [rule('in', 'DROP', { iface: 'net2', macro: 'SMB' })] },
+    ],
     [
       116,
       {
         ...EMPTY,
         options: { enable: 1, log_level_in: 'nolog' },
-        rules: [rule('in', 'ACCEPT', { dport: '25,465,587', proto: 'tcp' }), rule('in', 'ACCEPT', { errors: { source: "no such ipset 'partners'" }, macro: 'SSH', source: '+partners' })],
+        rules: [
+          rule('in', 'ACCEPT', { dport: '25,465,587', proto: 'tcp' }),
+          rule('in', 'ACCEPT', { errors: { source: "no such ipset 'partners'" }, macro: 'SSH', source: '+partners' }),
+        ],
       },
     ],
     [120, { ...EMPTY, options: { enable: 1, policy_in: 'ACCEPT' }, rules: [rule('in', 'ACCEPT', { macro: 'HTTPS' })] }],
-    [122, { ...EMPTY, options: { enable: 1 }, rules: [rule('in', 'ACCEPT', { comment: 'remote desktop, temporary', macro: 'RDP' }), rule('in', 'ACCEPT', { macro: 'DNS', source: '192.0.2.0/24' })] }],
+    [
+      122,
+      {
+        ...EMPTY,
+        options: { enable: 1 },
+        rules: [
+          rule('in', 'ACCEPT', { comment: 'remote desktop, temporary', macro: 'RDP' }),
+          rule('in', 'ACCEPT', { macro: 'DNS', source: '192.0.2.0/24' }),
+        ],
+      },
+    ],
     [
       200,
       {
@@ -156,7 +211,14 @@ function handMadeGuests(): [number, FirewallScope][] {
       },
     ],
     [204, { ...EMPTY, options: { enable: 0 } }],
-    [221, { ...EMPTY, options: { enable: 1 }, rules: [rule('in', 'ACCEPT', { dport: '6379', proto: 'tcp', source: '192.0.2.0/24' })] }],
+    [
+      221,
+      {
+        ...EMPTY,
+        options: { enable: 1 },
+        rules: [rule('in', 'ACCEPT', { dport: '6379', proto: 'tcp', source: '192.0.2.0/24' })],
+      },
+    ],
   ];
 }
 
@@ -166,7 +228,10 @@ function generatedGuest(vmid: number): FirewallScope {
   return {
     ...EMPTY,
     options: { enable: 1 },
-    rules: [rule('group', 'admin-access'), rule('in', 'ACCEPT', { macro: hash(`macro ${vmid}`) % 2 === 0 ? 'HTTPS' : 'PostgreSQL', source: 'dc/server_net' })],
+    rules: [
+      rule('group', 'admin-access'),
+      rule('in', 'ACCEPT', { macro: hash(`macro ${vmid}`) % 2 === 0 ? 'HTTPS' : 'PostgreSQL', source: 'dc/server_net' }),
+    ],
   };
 }
 
@@ -174,7 +239,10 @@ const VNETS: Readonly<Record<string, FirewallScope>> = {
   labnet: {
     ...EMPTY,
     options: { enable: 1, policy_forward: 'DROP' },
-    rules: [rule('forward', 'ACCEPT', { dport: '443', proto: 'tcp' }), rule('forward', 'DROP', { comment: 'no SMB out of the lab', macro: 'SMB' })],
+    rules: [
+      rule('forward', 'ACCEPT', { dport: '443', proto: 'tcp' }),
+      rule('forward', 'DROP', { comment: 'no SMB out of the lab', macro: 'SMB' }),
+    ],
   },
 };
 
@@ -184,11 +252,17 @@ function createLog(core: WorldCore, node: string): { vmid: number; line: string 
   for (let minute = 60; minute > 0; minute--) {
     const time = logTime(core.now - minute * 60_000);
     const source = `203.0.113.${1 + ((minute * 37) % 200)}`;
-    lines.push({ vmid: 0, line: `0 5 PVEFW-HOST-IN ${time} policy DROP: IN=vmbr0 SRC=${source} DST=10.20.0.11 PROTO=TCP SPT=${40_000 + minute} DPT=23` });
+    lines.push({
+      vmid: 0,
+      line: `0 5 PVEFW-HOST-IN ${time} policy DROP: IN=vmbr0 SRC=${source} DST=10.20.0.11 PROTO=TCP SPT=${40_000 + minute} DPT=23`,
+    });
     if (guest === undefined) continue;
     const { vmid } = guest;
     const port = guest.type === 'qemu' ? `tap${vmid}i0` : `veth${vmid}i0`;
-    lines.push({ vmid, line: `${vmid} 6 ${port}-IN ${time} policy DROP: IN=fwbr${vmid}i0 SRC=${source} DST=192.0.2.10 PROTO=TCP SPT=${50_000 + minute} DPT=22` });
+    lines.push({
+      vmid,
+      line: `${vmid} 6 ${port}-IN ${time} policy DROP: IN=fwbr${vmid}i0 SRC=${source} DST=192.0.2.10 PROTO=TCP SPT=${50_000 + minute} DPT=22`,
+    });
   }
   return lines;
 }

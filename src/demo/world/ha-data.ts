@@ -14,7 +14,15 @@ export function createHa(core: WorldCore): HaArea {
   const master = core.nodes.find((node) => node.local)?.node ?? 'pve1';
   const resources = guests.map((guest) => resourceOf(guest, core));
   if (resources.length > 0 && !core.generated) {
-    resources.push({ sid: `vm:${MISSING_VMID}`, type: 'vm', vmid: MISSING_VMID, node: null, request: 'disabled', state: 'not found', comment: 'destroyed without purge' });
+    resources.push({
+      sid: `vm:${MISSING_VMID}`,
+      type: 'vm',
+      vmid: MISSING_VMID,
+      node: null,
+      request: 'disabled',
+      state: 'not found',
+      comment: 'destroyed without purge',
+    });
   }
   const lrms: LrmState[] = core.nodes.map((node) => {
     const busy = guests.some((guest) => guest.node === node.node);
@@ -48,9 +56,22 @@ function resourceOf(guest: DemoGuest, core: WorldCore): HaResource {
 function createRules(resources: readonly HaResource[]): HaRule[] {
   const known = new Set(resources.map((resource) => resource.sid));
   const rules: HaRule[] = [
-    { rule: 'web-on-pve1', type: 'node-affinity', comment: 'keep web close to the uplink', nodes: 'pve1:2,pve2:1', resources: ['vm:100'], strict: 0 },
+    {
+      rule: 'web-on-pve1',
+      type: 'node-affinity',
+      comment: 'keep web close to the uplink',
+      nodes: 'pve1:2,pve2:1',
+      resources: ['vm:100'],
+      strict: 0,
+    },
     { rule: 'replica-pinned', type: 'node-affinity', nodes: 'pve3', resources: ['vm:130'], strict: 1 },
-    { rule: 'three-apart', type: 'resource-affinity', affinity: 'negative', comment: 'mail, web and files', resources: ['vm:100', 'vm:116', 'vm:120'] },
+    {
+      rule: 'three-apart',
+      type: 'resource-affinity',
+      affinity: 'negative',
+      comment: 'mail, web and files',
+      resources: ['vm:100', 'vm:116', 'vm:120'],
+    },
     { rule: 'db-files-apart', type: 'resource-affinity', affinity: 'negative', resources: ['vm:101', 'ct:220'] },
     { rule: 'proxy-with-db', type: 'resource-affinity', affinity: 'positive', resources: ['ct:200', 'vm:101'] },
     { rule: 'old-move', type: 'node-affinity', disable: 1, nodes: 'pve3', resources: ['ct:200'], strict: 1 },
@@ -94,7 +115,11 @@ export function createReplication(core: WorldCore): ReplicationArea {
         lastSync: undefined,
         lastTry: undefined,
         duration: 4.0871,
-        log: [`start replication job`, `guest => ${guest.type === 'qemu' ? 'VM' : 'CT'} ${vmid}, running => ${guest.pid ?? 0}`, 'end replication job'],
+        log: [
+          `start replication job`,
+          `guest => ${guest.type === 'qemu' ? 'VM' : 'CT'} ${vmid}, running => ${guest.pid ?? 0}`,
+          'end replication job',
+        ],
         ...rest,
       },
     ];
@@ -108,7 +133,11 @@ export function createReplication(core: WorldCore): ReplicationArea {
         lastSync: now - 3 * 3600,
         lastTry: now - 700,
         duration: 3.2145,
-        log: ['start replication job', '(remote_prepare_local_job) kein Platz â Prüfung', "end replication job with error: command 'zfs snapshot' failed: exit code 1"],
+        log: [
+          'start replication job',
+          '(remote_prepare_local_job) kein Platz â Prüfung',
+          "end replication job with error: command 'zfs snapshot' failed: exit code 1",
+        ],
       }),
       ...job(203, 'pve2', { lastSync: now - 26 * 3600, lastTry: now - 26 * 3600 }),
       ...job(205, 'pve2', { comment: 'new', duration: undefined, lastSync: 0, lastTry: 0, log: undefined }),

@@ -60,7 +60,7 @@ export function handMadeBackupJobs(): DemoBackupJob[] {
     {
       id: 'backup-two',
       enabled: true,
-      schedule: '*-*-1..7 22:15',
+      schedule: 'mon,thu 22:15',
       all: false,
       vmids: [121, 220, 9001],
       exclude: [],

@@ -76,7 +76,11 @@ function pemOf(name: string, bytes: number): string {
   for (let block = 0; body.length < bytes; block++) {
     body = Buffer.concat([body, createHash('sha512').update(`${name} ${block}`).digest()]);
   }
-  const lines = body.subarray(0, bytes).toString('base64').match(/.{1,64}/g) ?? [];
+  const lines =
+    body
+      .subarray(0, bytes)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }
 
@@ -123,7 +127,14 @@ function createCertificates(core: WorldCore, node: DemoNode): Certificate[] {
 }
 
 function createPci(node: DemoNode): Row[] {
-  const device = (id: string, group: number, type: string, vendor: [string, string], model: [string, string], extra: Row = {}): Row => ({
+  const device = (
+    id: string,
+    group: number,
+    type: string,
+    vendor: [string, string],
+    model: [string, string],
+    extra: Row = {},
+  ): Row => ({
     class: type,
     device: model[0],
     device_name: model[1],
@@ -139,8 +150,16 @@ function createPci(node: DemoNode): Row[] {
   const isFirst = node.nodeid <= 1;
   const gpu = isFirst ? '0000:01:00' : '0000:02:00';
   return [
-    device(`${gpu}.0`, isFirst ? 12 : 3, '0x030000', ['0x10de', 'NVIDIA Corporation'], ['0x2684', 'AD102 [GeForce RTX 4090]'], { mdev: 1 }),
-    device(`${gpu}.1`, isFirst ? 12 : 3, '0x040300', ['0x10de', 'NVIDIA Corporation'], ['0x22ba', 'AD102 High Definition Audio Controller']),
+    device(`${gpu}.0`, isFirst ? 12 : 3, '0x030000', ['0x10de', 'NVIDIA Corporation'], ['0x2684', 'AD102 [GeForce RTX 4090]'], {
+      mdev: 1,
+    }),
+    device(
+      `${gpu}.1`,
+      isFirst ? 12 : 3,
+      '0x040300',
+      ['0x10de', 'NVIDIA Corporation'],
+      ['0x22ba', 'AD102 High Definition Audio Controller'],
+    ),
     device('0000:41:00.0', 17, '0x020000', ['0x8086', 'Intel Corporation'], ['0x1592', 'Ethernet Controller E810-C for QSFP']),
     device('0000:41:00.1', 18, '0x020000', ['0x8086', 'Intel Corporation'], ['0x1592', 'Ethernet Controller E810-C for QSFP']),
     device('0000:61:00.0', 24, '0x010802', ['0x144d', 'Samsung Electronics Co Ltd'], ['0xa80a', 'NVMe SSD Controller PM9A1']),
@@ -150,8 +169,33 @@ function createPci(node: DemoNode): Row[] {
 
 function createUsb(node: DemoNode): Row[] {
   return [
-    { busnum: 1, class: 9, devnum: 1, level: 0, manufacturer: 'Linux xhci-hcd', port: 0, prodid: '0002', product: 'xHCI Host Controller', serial: '0000:00:14.0', speed: '480', vendid: '1d6b' },
-    { busnum: 1, class: 255, devnum: 4, level: 1, manufacturer: 'Silicon Labs', port: 2, prodid: 'ea60', product: 'CP2102N USB to UART Bridge', serial: hex(`demo usb ${node.node}`, 12), speed: '12', usbpath: '2', vendid: '10c4' },
+    {
+      busnum: 1,
+      class: 9,
+      devnum: 1,
+      level: 0,
+      manufacturer: 'Linux xhci-hcd',
+      port: 0,
+      prodid: '0002',
+      product: 'xHCI Host Controller',
+      serial: '0000:00:14.0',
+      speed: '480',
+      vendid: '1d6b',
+    },
+    {
+      busnum: 1,
+      class: 255,
+      devnum: 4,
+      level: 1,
+      manufacturer: 'Silicon Labs',
+      port: 2,
+      prodid: 'ea60',
+      product: 'CP2102N USB to UART Bridge',
+      serial: hex(`demo usb ${node.node}`, 12),
+      speed: '12',
+      usbpath: '2',
+      vendid: '10c4',
+    },
     { busnum: 1, class: 8, devnum: 5, level: 1, port: 4, prodid: '5581', speed: '480', usbpath: '4', vendid: '0781' },
   ];
 }
@@ -201,7 +245,16 @@ function createNetwork(core: WorldCore, node: DemoNode): NodeUpkeep['network'] {
   return [
     ...rows,
     { ...common, iface: 'vmbr9', type: 'OVSBridge', active: 1, ovs_ports: 'eno3 ovsmgmt', priority: 6, comments: 'lab switch\n' },
-    { ...common, iface: 'eno3', type: 'OVSPort', active: 1, exists: 1, ovs_bridge: 'vmbr9', ovs_options: 'vlan_mode=native-untagged', priority: 7 },
+    {
+      ...common,
+      iface: 'eno3',
+      type: 'OVSPort',
+      active: 1,
+      exists: 1,
+      ovs_bridge: 'vmbr9',
+      ovs_options: 'vlan_mode=native-untagged',
+      priority: 7,
+    },
     {
       ...common,
       iface: 'ovsmgmt',
@@ -219,7 +272,9 @@ function createNetwork(core: WorldCore, node: DemoNode): NodeUpkeep['network'] {
 
 function createHosts(core: WorldCore, node: DemoNode): string {
   const peers = core.nodes.slice(0, 8).map((peer) => `${peer.ip} ${peer.node}.demo.example ${peer.node}`);
-  return ['127.0.0.1 localhost.localdomain localhost', ...peers, '', `# ${node.node}`, '::1 ip6-localhost ip6-loopback', ''].join('\n');
+  return ['127.0.0.1 localhost.localdomain localhost', ...peers, '', `# ${node.node}`, '::1 ip6-localhost ip6-loopback', ''].join(
+    '\n',
+  );
 }
 
 function createJournal(core: WorldCore, node: DemoNode, secrets: NodeSecrets): NodeUpkeep['journal'] {
@@ -234,7 +289,11 @@ function createJournal(core: WorldCore, node: DemoNode, secrets: NodeSecrets): N
     say(hour * 3600 - 900, 'pvestatd', 'auth key pair too old, rotating..');
     say(hour * 3600 - 1_800, 'smartd', 'Device: /dev/nvme0, SMART/Health Information: Temperature changed from 41 to 43 Celsius');
   }
-  say(21_000, 'sudo', `anna : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/usr/bin/mysql -u root --password=${secrets.commandPassword}`);
+  say(
+    21_000,
+    'sudo',
+    `anna : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/usr/bin/mysql -u root --password=${secrets.commandPassword}`,
+  );
   say(20_400, 'monitor-agent', `pushing metrics api_key=${secrets.logKey}`);
   say(9_000, 'sshd', 'Failed password for root from 203.0.113.77 port 40112 ssh2', 5);
   say(8_996, 'sshd', 'Failed password for root from 203.0.113.77 port 40114 ssh2', 5);

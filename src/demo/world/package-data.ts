@@ -118,7 +118,14 @@ export function runningKernel(release: DemoRelease, node: string): string {
   return node === 'pve2' ? previous : current;
 }
 
-function row(name: string, version: string, old: string | undefined, description: string, section = 'admin', extra: Row = {}): Row {
+function row(
+  name: string,
+  version: string,
+  old: string | undefined,
+  description: string,
+  section = 'admin',
+  extra: Row = {},
+): Row {
   return {
     Arch: 'amd64',
     CurrentState: old === undefined ? 'NotInstalled' : 'Installed',
@@ -261,7 +268,12 @@ export function repositories(release: DemoRelease, node: DemoNode, mirrorPasswor
     ],
     'standard-repos': [
       { description: 'Production-ready updates', handle: 'enterprise', name: 'Enterprise', ...(licensed ? { status: 1 } : {}) },
-      { description: 'Updates without subscription', handle: 'no-subscription', name: 'No-Subscription', ...(licensed ? {} : { status: 1 }) },
+      {
+        description: 'Updates without subscription',
+        handle: 'no-subscription',
+        name: 'No-Subscription',
+        ...(licensed ? {} : { status: 1 }),
+      },
       { description: 'Updates to be tested', handle: 'test', name: 'Test', status: 0 },
     ],
   };

@@ -13,7 +13,10 @@ export function createSdn(core: WorldCore): SdnArea {
   const online = core.nodes.filter((node) => node.online);
   const first = online[0]?.node ?? 'pve1';
   const second = online[1]?.node ?? first;
-  const peers = online.slice(0, 3).map((node) => node.ip).join(',');
+  const peers = online
+    .slice(0, 3)
+    .map((node) => node.ip)
+    .join(',');
   const localzone = { dhcp: 'dnsmasq', dns: 'pdns', dnszone: 'lab.demo.example', ipam: 'pve' };
   const vlan = { bridge: 'vmbr0', ipam: 'pve', nodes: first === second ? first : `${first},${second}` };
   const evpn = { controller: 'evpnctl', exitnodes: first, ipam: 'pve', mac: 'BC:24:11:0E:00:01', 'vrf-vxlan': 10_000 };
@@ -109,6 +112,7 @@ export function createSdn(core: WorldCore): SdnArea {
       },
     ],
     leases: createLeases(core),
+    neighborPassword: plant(core, '/cluster/sdn/dry-run frr-diff', `bgp-${hex('demo frr', 20)}`),
     zoneState: (zone, node) => zoneState(zone, node, first),
   };
 }
@@ -131,7 +135,8 @@ function createLeases(core: WorldCore): Row[] {
 
 /** Every node but the first has not been reloaded since the last change of the VLAN zone. */
 function zoneState(zone: string, node: string, first: string): ReturnType<SdnArea['zoneState']> {
-  if (zone === 'overlay') return { status: 'pending', message: 'local sdn network configuration is not yet generated, please reload' };
+  if (zone === 'overlay')
+    return { status: 'pending', message: 'local sdn network configuration is not yet generated, please reload' };
   if (zone === 'campus' && node !== first) {
     return { status: 'error', message: 'missing network interface office' };
   }

@@ -30,7 +30,7 @@ export const checkTokenAccess = defineTool({
       why: text(),
     }),
     excess: table({ privilege: text(), allows: text('reads, uses (only with others) or changes'), paths: list(), needed_for: list() }),
-    grants: table({ opens: text(), kind: text('core, optional or discouraged'), run: text('as root on a node') }),
+    grants: table({ opens: text(), kind: text('core or optional'), run: text('as root on a node') }),
   },
   reads: ['/version', '/access/permissions', '/access/roles', '/access/acl', '/access/users/{userid}'],
   async run(_args, call) {
@@ -69,10 +69,10 @@ function areaRow(area: AreaAccess) {
   return { area: area.area, sees: area.sees, missing: missingText(area.lacks), optional: missingText(area.couldSee), why: reachText(area) };
 }
 
-/** With one grant for everything the narrower ones are not worth their tokens. */
+/** With one grant for everything the narrower ones are not worth their tokens, and what is discouraged is not offered. */
 function grantsToShow(grants: readonly Grant[]): readonly Grant[] {
   const everything = grants.some((g) => g.everything);
-  return grants.filter((g) => g.everything || g.kind !== 'core' || !everything);
+  return grants.filter((g) => g.everything || g.kind === 'optional' || (g.kind === 'core' && !everything));
 }
 
 function opensText(grant: Grant): string {

@@ -3,7 +3,7 @@ import type { Cell } from '../../answer/spec.ts';
 import { bool, bytes, entries, int, list, number, prose, record, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError, toApiError } from '../../api/errors.ts';
-import { timeOf } from '../../api/lenient.ts';
+import { tagsOf, timeOf } from '../../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, problemFrom } from '../../api/reading.ts';
 import {
   ENVIRONMENT_BUG,
@@ -66,7 +66,7 @@ export const getGuestConfig = defineTool({
       template: bool(),
       unprivileged: bool(),
       lock: text(),
-      tags: text(),
+      tags: list(),
       disk: bytes('boot disk or root file system; only where the configuration is refused'),
       defaults: list('keys that are not set and have their default'),
     }),
@@ -155,7 +155,8 @@ export const getGuestConfig = defineTool({
     return {
       headline: `${guestTitle(target)}${state === '' ? '' : `, ${state}`}: ${counted(disks, 'disk or drive', 'disks and drives')}, ${counted(config.nics.length, 'network interface')}${waiting}`,
       sections: {
-        config: summaryRow(config),
+        // The API leaves out tags with characters that it does not expect; the inventory has them.
+        config: summaryRow(config, args.snapshot === undefined ? target.tags : []),
         disks: config.disks.length === 0 ? undefined : config.disks.map(diskRow),
         nics: config.nics.length === 0 ? undefined : config.nics.map(nicRow),
         ssh_keys: config.sshKeys.length === 0 ? undefined : config.sshKeys,
@@ -236,7 +237,7 @@ async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: 
         disk: status.data?.maxDisk ?? target.maxDisk,
         template: target.template,
         lock: status.data?.lock ?? target.lock,
-        tags: target.tags.length === 0 ? undefined : target.tags.join(', '),
+        tags: target.tags.length === 0 ? undefined : target.tags,
       },
     },
     gaps: mergeGaps(refused, status),
@@ -245,8 +246,10 @@ async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: 
   };
 }
 
-function summaryRow(config: GuestConfig) {
+function summaryRow(config: GuestConfig, known: readonly string[]) {
   const summary = summarizeConfig(config);
+  const own = tagsOf(config.values.get('tags'));
+  const tags = own.length === 0 ? known : own;
   const { values } = config;
   return {
     name: values.get('name') ?? values.get('hostname'),
@@ -269,7 +272,7 @@ function summaryRow(config: GuestConfig) {
     template: summary.template ? true : undefined,
     unprivileged: summary.unprivileged,
     lock: values.get('lock'),
-    tags: values.get('tags'),
+    tags: tags.length === 0 ? undefined : tags,
     defaults: summary.defaults.length === 0 ? undefined : summary.defaults,
   };
 }
