@@ -58,18 +58,17 @@ export async function explainingRefusal<T>(guest: Guest, read: () => Promise<T>)
   } catch (thrown) {
     const error = toApiError(thrown);
     if (!isEnvironmentBug(error, guest)) throw error;
-    throw new ApiError('forbidden', `The configuration of container ${guest.vmid} is refused to tokens without VM.Config.Options, since it holds environment variables (env).`, {
-      hint: ENVIRONMENT_BUG,
-      needs: error.needs,
-      status: error.status,
-      cause: error,
-    });
+    throw new ApiError(
+      'forbidden',
+      `The configuration of container ${guest.vmid} holds environment variables (env) and is therefore refused to tokens without VM.Config.Options: a bug of Proxmox VE, an auditor should get all but env.`,
+      { hint: ENVIRONMENT_HINT, needs: error.needs, status: error.status, cause: error },
+    );
   }
 }
 
-/** What to know about that refusal. */
-export const ENVIRONMENT_BUG =
-  'This is a bug of Proxmox VE: an auditor should get everything but env. Pending changes are refused for the same reason. VM.Config.Options would open both, but it also allows changes.';
+/** What to do about that refusal. */
+export const ENVIRONMENT_HINT =
+  'VM.Config.Options opens the configuration and its pending changes, but also allows changes; get_guest_status, get_guest_network and list_snapshots work without it.';
 
 /** True for the refusal of a container's configuration because of its environment variables. */
 export function isEnvironmentBug(error: { readonly kind: string; readonly needs?: string | undefined }, guest: Guest): boolean {

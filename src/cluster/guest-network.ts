@@ -73,7 +73,7 @@ export async function readLiveOfMachine(call: Call, guest: Guest, config: GuestC
 /** Why the guest itself can't be asked: nothing failed, but what it would say is not known. */
 export function notLive(guest: Guest): Gaps {
   const running = guest.status === 'running';
-  const why = running ? 'the guest agent is not enabled, so only configured addresses are known' : `the guest is ${guest.status}, so only configured addresses are known`;
+  const why = running ? 'the guest agent is not enabled, so only configured addresses are known' : `the guest does not run (${guest.status}), so only configured addresses are known`;
   return { problems: [], coverage: 'unknown', hidden: [], why };
 }
 

@@ -26,7 +26,11 @@ export interface OwnerFacts {
   readonly groups: readonly string[];
   /** Undefined when the owner has no token of this name in it. */
   readonly token:
-    | { readonly privsep: boolean | undefined; readonly expires: number | 'never' | undefined; readonly comment: string | undefined }
+    | {
+        readonly privsep: boolean | undefined;
+        readonly expires: number | 'never' | undefined;
+        readonly comment: string | undefined;
+      }
     | undefined;
 }
 

@@ -33,7 +33,13 @@ const core = (opens: string, privilege: Privilege, on: string, scope: Read['scop
   kind: 'core',
 });
 
-const further = (kind: 'optional' | 'discouraged', opens: string, privilege: Privilege, on: string, scope: Read['scope'] = 'below'): Read => ({
+const further = (
+  kind: 'optional' | 'discouraged',
+  opens: string,
+  privilege: Privilege,
+  on: string,
+  scope: Read['scope'] = 'below',
+): Read => ({
   opens,
   any: [privilege],
   on,
@@ -100,8 +106,13 @@ export function areasOf(release: Release): readonly Area[] {
     },
     { area: 'pools', reads: [core('pools and their members', 'Pool.Audit', '/pool')] },
     { area: 'SDN', reads: [core('zones, VNets, controllers and bridges', 'SDN.Audit', '/sdn')] },
-    ...(eight ? [{ area: 'mappings', reads: [core('hardware mappings and notification targets', 'Mapping.Audit', '/mapping')] }] : []),
-    { area: 'HA, firewall, cluster', reads: [core('HA, firewall, replication, Ceph and cluster configuration', 'Sys.Audit', '/', 'path')] },
+    ...(eight
+      ? [{ area: 'mappings', reads: [core('hardware mappings and notification targets', 'Mapping.Audit', '/mapping')] }]
+      : []),
+    {
+      area: 'HA, firewall, cluster',
+      reads: [core('HA, firewall, replication, Ceph and cluster configuration', 'Sys.Audit', '/', 'path')],
+    },
     {
       area: 'logs',
       reads: [

@@ -21,17 +21,27 @@ export interface Grant {
 }
 
 /** Roles for privileges beyond PVEAuditor; made by the grant's first line unless the cluster has one with the same privileges. */
-const ROLES: readonly { readonly role: string; readonly privileges: readonly string[]; readonly warning: string | undefined }[] = [
-  {
-    role: 'MCPBackupView',
-    privileges: ['VM.Backup', 'Datastore.AllocateSpace'],
-    warning: 'VM.Backup with Datastore.AllocateSpace also allows to make, restore and delete backups; give it only where the details are worth it.',
-  },
-  { role: 'MCPDiskView', privileges: ['VM.Config.Disk'], warning: "VM.Config.Disk also allows to change guests' disks." },
-  { role: 'MCPLogView', privileges: ['Sys.Syslog'], warning: undefined },
-  { role: 'MCPUpdateView', privileges: ['Sys.Modify'], warning: 'Sys.Modify also allows to change nodes and the cluster: better leave it.' },
-  { role: 'MCPAgentView', privileges: ['VM.Monitor'], warning: 'VM.Monitor also opens the monitor of running guests: better leave it.' },
-];
+const ROLES: readonly { readonly role: string; readonly privileges: readonly string[]; readonly warning: string | undefined }[] =
+  [
+    {
+      role: 'MCPBackupView',
+      privileges: ['VM.Backup', 'Datastore.AllocateSpace'],
+      warning:
+        'VM.Backup with Datastore.AllocateSpace also allows to make, restore and delete backups; give it only where the details are worth it.',
+    },
+    { role: 'MCPDiskView', privileges: ['VM.Config.Disk'], warning: "VM.Config.Disk also allows to change guests' disks." },
+    { role: 'MCPLogView', privileges: ['Sys.Syslog'], warning: undefined },
+    {
+      role: 'MCPUpdateView',
+      privileges: ['Sys.Modify'],
+      warning: 'Sys.Modify also allows to change nodes and the cluster: better leave it.',
+    },
+    {
+      role: 'MCPAgentView',
+      privileges: ['VM.Monitor'],
+      warning: 'VM.Monitor also opens the monitor of running guests: better leave it.',
+    },
+  ];
 
 const AUDITOR = 'PVEAuditor';
 /** From how many areas on one grant on `/` is offered for all of them. */
@@ -40,7 +50,14 @@ const MANY_AREAS = 3;
 /** The grants that open what the token lacks, core ones first. */
 export function grantsFor(areas: readonly AreaAccess[], facts: TokenFacts): readonly Grant[] {
   const lacking = areas.filter((a) => a.lacks.some((r) => r.held !== 'except'));
-  const core = lacking.map((a) => grant([a.area], a.lacks.filter((r) => r.held !== 'except'), 'core', facts));
+  const core = lacking.map((a) =>
+    grant(
+      [a.area],
+      a.lacks.filter((r) => r.held !== 'except'),
+      'core',
+      facts,
+    ),
+  );
   const everything = lacking.length >= MANY_AREAS ? [everythingGrant(lacking, facts)] : [];
   const optional = (['optional', 'discouraged'] as const).flatMap((kind) =>
     areas.flatMap((a) => {
@@ -77,7 +94,9 @@ function grant(areas: readonly string[], reads: readonly ReadAccess[], kind: Gra
   const privileges = new Set<string>(reads.map((r) => r.read.any[0]));
   const wanted = ROLES.find((r) => [...privileges].every((p) => r.privileges.includes(p)));
   if (wanted === undefined) throw new Error(`no role is known for ${[...privileges].join(', ')}`);
-  const existing = [...facts.roles].find(([, held]) => held.size === wanted.privileges.length && wanted.privileges.every((p) => held.has(p)));
+  const existing = [...facts.roles].find(
+    ([, held]) => held.size === wanted.privileges.length && wanted.privileges.every((p) => held.has(p)),
+  );
   const role = existing?.[0] ?? wanted.role;
   const acl = aclLines(role, at, facts);
   const make = existing === undefined ? [`pveum role add ${role} --privs '${wanted.privileges.join(' ')}'`] : [];
@@ -101,7 +120,11 @@ interface Place {
  * The lines that give a role at some paths. A privilege-separated token holds what it and its user hold both; so the user
  * gets a line too, unless it is known to hold the privileges already.
  */
-function aclLines(role: string, places: readonly Place[], facts: TokenFacts): { lines: readonly string[]; notes: readonly string[] } {
+function aclLines(
+  role: string,
+  places: readonly Place[],
+  facts: TokenFacts,
+): { lines: readonly string[]; notes: readonly string[] } {
   const [user = ''] = facts.identity.split('!');
   const privsep = facts.owner?.token?.privsep;
   const lines: string[] = [];
@@ -135,13 +158,16 @@ function rolesToName(role: string, principal: Principal, path: string, facts: To
   const wanted = path === '/' ? [role] : [...new Set([AUDITOR, role])];
   if (facts.acl !== undefined) {
     const now = rolesInEffect(facts.acl, principal, path);
-    if (now.own && now.roles.includes('NoAccess')) notes.add(`NoAccess for ${principal.id} on ${path} must go first: it beats every other role.`);
+    if (now.own && now.roles.includes('NoAccess'))
+      notes.add(`NoAccess for ${principal.id} on ${path} must go first: it beats every other role.`);
     if (now.own) return wanted.filter((r) => r === role || !now.roles.includes(r));
     return [...new Set([...now.roles.filter((r) => r !== 'NoAccess'), ...wanted])];
   }
   const held = [...(facts.permissions.get(path)?.keys() ?? [])];
   if (path !== '/' && held.some((privilege) => !isAudit(privilege))) {
-    notes.add(`An entry on ${path} replaces what is inherited from above: name the other roles from there too, as "--roles A,B".`);
+    notes.add(
+      `An entry on ${path} replaces what is inherited from above: name the other roles from there too, as "--roles A,B".`,
+    );
   }
   return wanted;
 }
@@ -162,7 +188,9 @@ function closedBelow(area: AreaAccess, facts: TokenFacts): readonly Grant[] {
   return area.lacks
     .filter((r) => r.held === 'except')
     .map((r) => {
-      const rows = (facts.acl ?? []).filter((row) => r.paths.includes(row.path) && isOurs(row, facts) && facts.roles.get(row.role)?.has(r.read.any[0]) !== true);
+      const rows = (facts.acl ?? []).filter(
+        (row) => r.paths.includes(row.path) && isOurs(row, facts) && facts.roles.get(row.role)?.has(r.read.any[0]) !== true,
+      );
       return {
         everything: false,
         areas: [area.area],

@@ -40,14 +40,18 @@ export function pathsText(paths: readonly string[]): string {
 export function tokenHeadline(access: TokenAccess): string {
   const core = access.areas.filter((a) => a.reads.some((r) => r.read.kind === 'core'));
   const whole = core.filter((a) => a.lacks.length === 0).length;
-  const sees = whole === core.length ? `sees all ${core.length} areas of PVEAuditor` : `sees ${whole} of ${core.length} areas of PVEAuditor whole`;
+  const sees =
+    whole === core.length
+      ? `sees all ${core.length} areas of PVEAuditor`
+      : `sees ${whole} of ${core.length} areas of PVEAuditor whole`;
   return `${access.identity.id} ${sees}; ${writeText(access)}`;
 }
 
 /** Whether the token could change something, told from its permissions. */
 export function writeText(access: TokenAccess): string {
   const changing = access.excess.filter((e) => e.effect === 'changes');
-  if (changing.length > 0) return `it could change things: ${changing.length} ${changing.length === 1 ? 'privilege' : 'privileges'} beyond reading`;
+  if (changing.length > 0)
+    return `it could change things: ${changing.length} ${changing.length === 1 ? 'privilege' : 'privileges'} beyond reading`;
   if (access.excess.length > 0) return 'it cannot write';
   return access.holdsAny ? 'it holds audit privileges only and cannot write' : 'it holds no privilege at all';
 }

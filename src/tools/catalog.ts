@@ -3,6 +3,7 @@ import { checkTokenAccess } from './access/check-token-access.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
 import type { Tool } from './define-tool.ts';
 import { getFirewallRules } from './firewall/get-firewall-rules.ts';
+import { getGuest } from './guests/get-guest.ts';
 import { getGuestConfig } from './guests/get-guest-config.ts';
 import { getGuestNetwork } from './guests/get-guest-network.ts';
 import { getGuestStatus } from './guests/get-guest-status.ts';
@@ -11,12 +12,14 @@ import { listSnapshots } from './guests/list-snapshots.ts';
 import { listNodes } from './nodes/list-nodes.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
+import { getTask } from './tasks/get-task.ts';
 import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 
 /** Every tool there is, in the order in which clients list them. */
 export const catalog: readonly Tool[] = [
   listNodes,
   listGuests,
+  getGuest,
   getGuestConfig,
   getGuestStatus,
   listSnapshots,
@@ -25,6 +28,7 @@ export const catalog: readonly Tool[] = [
   listStorageContent,
   listBackupJobs,
   listRecentTasks,
+  getTask,
   getFirewallRules,
   checkTokenAccess,
 ];

@@ -57,7 +57,9 @@ describe('validateRequest', () => {
 
   it('checks path parameters when they are given, and refuses a query key that repeats one', () => {
     expect(latest('/nodes/{node}/qemu/{vmid}/config', {}, { node: 'pve1', vmid: '100' })).toEqual([]);
-    expect(latest('/nodes/{node}/qemu/{vmid}/config', {}, { node: 'pve1', vmid: 'abc' })).toEqual(["vmid: not an integer: 'abc'"]);
+    expect(latest('/nodes/{node}/qemu/{vmid}/config', {}, { node: 'pve1', vmid: 'abc' })).toEqual([
+      "vmid: not an integer: 'abc'",
+    ]);
     expect(latest('/nodes/{node}/status', {}, { node: 'bad_node!' })).toHaveLength(1);
     expect(latest('/nodes/{node}/qemu/{vmid}/config', { vmid: '101' }, { node: 'pve1', vmid: '100' })).toEqual([
       'vmid: is already given by the path',

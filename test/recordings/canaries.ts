@@ -105,7 +105,12 @@ export const RECORDED_CANARIES: readonly RecordedCanary[] = [
     path: '/cluster/notifications/endpoints/webhook',
     seenBy: ALL_BUT_NOACL,
   },
-  { what: 'Ceph manager key in the config database', forms: ['SECRETKEY'], path: '/nodes/pve1/ceph/cfg/db', seenBy: ALL_BUT_NOACL },
+  {
+    what: 'Ceph manager key in the config database',
+    forms: ['SECRETKEY'],
+    path: '/nodes/pve1/ceph/cfg/db',
+    seenBy: ALL_BUT_NOACL,
+  },
 ];
 
 /** Every text of every canary. */

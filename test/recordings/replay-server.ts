@@ -4,7 +4,7 @@ import { parseTarget, segmentsOf } from '../../src/demo/request-target.ts';
 import { createServerIdentity } from '../../src/demo/tls.ts';
 import type { LoggedRequest } from '../../src/demo/types.ts';
 import { endpointsOf, matchTemplate, parameterProblems } from '../contract/facts.ts';
-import { loadRecordings, RECORDED_ROLES, type QueryValues, type RecordedRole } from './recording-set.ts';
+import { loadRecordings, type QueryValues, RECORDED_ROLES, type RecordedRole } from './recording-set.ts';
 import { replay } from './replay.ts';
 
 /** An API server over HTTPS that answers with what a real one was recorded to answer. */
@@ -62,7 +62,9 @@ export async function startReplayServer({ authDelayMs = 30 }: ReplayOptions = {}
     request.resume();
     const { path: rawPath, query } = parseTarget(request.url ?? '/');
     const path = `/${segmentsOf(rawPath.replace(/^\/+api2\/+json(?=\/|$)/, '')).join('/')}`;
-    const values = Object.fromEntries([...query].map(([name, value]) => [name, typeof value === 'string' ? value : value.join(',')]));
+    const values = Object.fromEntries(
+      [...query].map(([name, value]) => [name, typeof value === 'string' ? value : value.join(',')]),
+    );
     const role = roleOf(request);
     const method = request.method ?? 'GET';
     const answer = (): Answer => {
@@ -182,6 +184,11 @@ function send(response: ServerResponse, { status, reason, body, json }: Answer):
     if (json) response.setHeader('Content-Type', 'application/json;charset=UTF-8');
   }
   // Bytes of UTF-8, as the API writes them; Node takes one character per byte here, and no control characters.
-  response.writeHead(status, Buffer.from(reason, 'utf8').toString('latin1').replaceAll(/[\0-\x1f\x7f]/g, ' '));
+  response.writeHead(
+    status,
+    Buffer.from(reason, 'utf8')
+      .toString('latin1')
+      .replaceAll(/[\0-\x1f\x7f]/g, ' '),
+  );
   response.end(body);
 }

@@ -17,7 +17,8 @@ const Total = z.object({ total: z.number() });
 
 /** Lists and comma lists come in any order, and live values moved on between two recordings. */
 function comparable(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => comparable(item)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (Array.isArray(value))
+    return value.map((item) => comparable(item)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
       Object.entries(value)
@@ -113,7 +114,10 @@ describe('storage', () => {
     expect(volids(askAs('full', '/nodes/pve1/storage/local/content', { content: 'backup', vmid: '200' }))).toHaveLength(2);
     expect(volids(askAs('full', '/nodes/pve1/storage/local/content', { content: 'iso' }))?.length).toBeGreaterThan(1);
     // An auditor's list has no backups, and nothing says so.
-    expect(askAs('readonly', '/nodes/pve1/storage/local/content', { content: 'backup' })).toMatchObject({ status: 200, body: { data: [] } });
+    expect(askAs('readonly', '/nodes/pve1/storage/local/content', { content: 'backup' })).toMatchObject({
+      status: 200,
+      body: { data: [] },
+    });
     expect(askAs('readonly', '/nodes/pve1/storage/nfs-media/content', { content: 'iso' })?.status).toBe(500);
   });
 
@@ -123,7 +127,10 @@ describe('storage', () => {
     expect(rowsOf(prune('local', {}))).toHaveLength(5);
     expect(rowsOf(prune('local', { vmid: '200', type: 'lxc' }))).toHaveLength(2);
     expect(rowsOf(prune('local', { vmid: '101', type: 'qemu' }))).toEqual([]);
-    expect(prune('pbs-main', { vmid: '101', type: 'qemu' })).toMatchObject({ status: 500, reason: 'error pruning backups - check log' });
+    expect(prune('pbs-main', { vmid: '101', type: 'qemu' })).toMatchObject({
+      status: 500,
+      reason: 'error pruning backups - check log',
+    });
     expect(prune('zfs-tank', {})?.reason).toBe("storage 'zfs-tank' does not support backups");
     // No recording tells what such retention would mark.
     expect(prune('local', { 'prune-backups': 'keep-last=1' })).toBeUndefined();
@@ -138,18 +145,27 @@ describe('storage', () => {
 
 describe('rights', () => {
   it('tells the rights at any path of the kinds that exist', () => {
-    expect(askAs('readonly', '/access/permissions', { path: '/vms/203' })?.body).toMatchObject({ data: { '/vms/203': { 'VM.Audit': 1 } } });
+    expect(askAs('readonly', '/access/permissions', { path: '/vms/203' })?.body).toMatchObject({
+      data: { '/vms/203': { 'VM.Audit': 1 } },
+    });
     // The entry at /nodes is not propagated; what holds below comes from the root.
     expect(askAs('readonly', '/access/permissions', { path: '/nodes/pve3' })?.body).toMatchObject({
       data: { '/nodes/pve3': { 'VM.GuestAgent.Audit': 1 } },
     });
-    expect(askAs('readonly', '/access/permissions', { path: '/nodes' })?.body).toMatchObject({ data: { '/nodes': { 'Sys.Audit': 0 } } });
-    expect(askAs('noacl', '/access/permissions', { path: '/storage/zfs-tank' })?.body).toEqual({ data: { '/storage/zfs-tank': {} } });
+    expect(askAs('readonly', '/access/permissions', { path: '/nodes' })?.body).toMatchObject({
+      data: { '/nodes': { 'Sys.Audit': 0 } },
+    });
+    expect(askAs('noacl', '/access/permissions', { path: '/storage/zfs-tank' })?.body).toEqual({
+      data: { '/storage/zfs-tank': {} },
+    });
     expect(askAs('readonly', '/access/permissions', { path: '/nonsense' })).toBeUndefined();
   });
 
   it('refuses other objects of an endpoint as it refused the recorded ones', () => {
-    expect(askAs('noacl', '/nodes/pve2/lxc/203/config')).toMatchObject({ status: 403, reason: 'Permission check failed (/vms/203, VM.Audit)' });
+    expect(askAs('noacl', '/nodes/pve2/lxc/203/config')).toMatchObject({
+      status: 403,
+      reason: 'Permission check failed (/vms/203, VM.Audit)',
+    });
     expect(askAs('noacl', '/nodes/pve3/disks/list')?.status).toBe(403);
     expect(askAs('readonly', '/nodes/pve1/qemu/102/firewall/log')).toMatchObject({
       status: 403,
@@ -197,7 +213,11 @@ describe('nodes and guests', () => {
     const members = (poolid: string, query = {}) =>
       z.array(z.object({ id: z.string() })).parse(rowsOf(askAs('readonly', '/pools', { poolid, ...query }))?.[0]?.members);
     expect(members('prod')).toHaveLength(5);
-    expect(members('lab').map(({ id }) => id).sort()).toEqual(['lxc/201', 'qemu/103']);
+    expect(
+      members('lab')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['lxc/201', 'qemu/103']);
     expect(members('lab', { type: 'lxc' })).toHaveLength(1);
     expect(members('prod/web').map(({ id }) => id)).toEqual(['qemu/110']);
     expect(askAs('noacl', '/pools', { poolid: 'lab' })).toBeUndefined();

@@ -332,9 +332,7 @@ function unreachable({ path, query, params, facts }: ReplayRequest): Recording |
 function missingGuest({ path, query, params }: ReplayRequest): Recording | undefined {
   const asked = /^\/nodes\/pve1\/(qemu|lxc)\/\d+\/(?:config|status\/current)$/.exec(path);
   if (!asked) return undefined;
-  const here = guests().some(
-    (row) => row.node === 'pve1' && row.type === asked[1] && String(row.vmid) === params.vmid,
-  );
+  const here = guests().some((row) => row.node === 'pve1' && row.type === asked[1] && String(row.vmid) === params.vmid);
   if (here) return undefined;
   const file = `nodes/pve1/${asked[1] === 'qemu' ? 'qemu-server' : 'lxc'}/${params.vmid}.conf`;
   const message = `Configuration file '${file}' does not exist`;
@@ -345,10 +343,7 @@ function guests(): Record<string, unknown>[] {
   return (rowsOf(loadRecordings('full').find('/cluster/resources')) ?? []).filter((row) => row.vmid !== undefined);
 }
 
-function filtered(
-  recording: Recording | undefined,
-  keep: (row: Record<string, unknown>) => boolean,
-): Recording | undefined {
+function filtered(recording: Recording | undefined, keep: (row: Record<string, unknown>) => boolean): Recording | undefined {
   return mapRows(recording, (rows) => rows.filter(keep));
 }
 
@@ -366,8 +361,7 @@ function messageOf(recording: Recording | undefined): string | undefined {
   return parsed.success ? parsed.data.message : undefined;
 }
 
-const only = (query: QueryValues, names: readonly string[]): boolean =>
-  Object.keys(query).every((name) => names.includes(name));
+const only = (query: QueryValues, names: readonly string[]): boolean => Object.keys(query).every((name) => names.includes(name));
 
 const pick = (query: QueryValues, names: readonly string[]): QueryValues =>
   Object.fromEntries(Object.entries(query).filter(([name]) => names.includes(name)));

@@ -8,7 +8,8 @@ import type { Row } from './resource-rows.ts';
 /** vzdump: jobs, what they cover, defaults, and configurations inside backups. */
 export function backupsHandlers(world: DemoWorld): HandlerTable {
   return {
-    '/cluster/backup': (request) => unordered(world.backupJobs, 59).map((job) => ({ ...jobRow(request, job), ...nextRun(request, job) })),
+    '/cluster/backup': (request) =>
+      unordered(world.backupJobs, 59).map((job) => ({ ...jobRow(request, job), ...nextRun(request, job) })),
     '/cluster/backup/{id}': (request) => jobRow(request, jobOf(world, request)),
     '/cluster/backup/{id}/included_volumes': (request) => includedVolumes(world, request, jobOf(world, request)),
     '/cluster/backup-info': () => {
@@ -92,7 +93,13 @@ function includedVolumes(world: DemoWorld, request: HandlerRequest, job: DemoBac
     .filter((guest) => request.may(`/vms/${guest.vmid}`, 'VM.Audit'))
     .map((guest): Row => {
       const volumes = volumesOf(guest);
-      return { id: guest.vmid, name: nameOf(guest) ?? null, type: guest.type, children: volumes, leaf: volumes.length === 0 ? 1 : 0 };
+      return {
+        id: guest.vmid,
+        name: nameOf(guest) ?? null,
+        type: guest.type,
+        children: volumes,
+        leaf: volumes.length === 0 ? 1 : 0,
+      };
     });
   return { children: unordered(children, 67) };
 }
@@ -101,7 +108,9 @@ function volumesOf(guest: DemoGuest): Row[] {
   return Object.entries(guest.detail.config).flatMap(([key, value]): Row[] => {
     const text = String(value);
     const name = text.split(',')[0] ?? '';
-    const row = (included: boolean, reason: string): Row[] => [{ id: `${guest.vmid}:${key}`, name, included: included ? 1 : 0, leaf: 1, reason }];
+    const row = (included: boolean, reason: string): Row[] => [
+      { id: `${guest.vmid}:${key}`, name, included: included ? 1 : 0, leaf: 1, reason },
+    ];
     if (guest.type === 'qemu') {
       if (!VM_DISK.test(key) || text.includes('media=cdrom')) return [];
       const skipped = /,backup=(?:0|no)\b/.test(text);
@@ -139,13 +148,23 @@ function defaults(world: DemoWorld, request: HandlerRequest): Row {
     stopwait: 10,
     storage: storage ?? 'local',
     zstd: 1,
-    ...(old ? { 'exclude-path': '/tmp/?*' } : { fleecing: { enabled: 0 }, 'notification-mode': 'auto', performance: { 'max-workers': 16, 'pbs-entries-max': 1_048_576 } }),
+    ...(old
+      ? { 'exclude-path': '/tmp/?*' }
+      : {
+          fleecing: { enabled: 0 },
+          'notification-mode': 'auto',
+          performance: { 'max-workers': 16, 'pbs-entries-max': 1_048_576 },
+        }),
   };
 }
 
 function configText(config: GuestConfig): string {
   return Object.entries(config)
-    .map(([key, value]) => (typeof value === 'object' ? value.map(([name, text]) => `${name}: ${text}`).join('\n') : `${key}: ${String(value).replaceAll('\n', '%0A')}`))
+    .map(([key, value]) =>
+      typeof value === 'object'
+        ? value.map(([name, text]) => `${name}: ${text}`).join('\n')
+        : `${key}: ${String(value).replaceAll('\n', '%0A')}`,
+    )
     .join('\n')
     .concat('\n');
 }
@@ -161,5 +180,7 @@ function extractConfig(world: DemoWorld, request: HandlerRequest): string {
   if (backup === undefined) throw new DemoHttpError(500, `volume '${volume}' does not exist`);
   demand(request, `/vms/${backup.vmid}`, 'VM.Backup');
   const guest = world.guests.get(backup.vmid);
-  return guest === undefined || !isKnown(world, guest) ? `name: gone-${backup.vmid}\nmemory: 2048\n` : configText(guest.detail.config);
+  return guest === undefined || !isKnown(world, guest)
+    ? `name: gone-${backup.vmid}\nmemory: 2048\n`
+    : configText(guest.detail.config);
 }

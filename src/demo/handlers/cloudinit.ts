@@ -27,7 +27,9 @@ export function cloudinitDump(request: HandlerRequest, guest: DemoGuest): string
     case 'network':
       return networkDocument(config);
     case 'meta':
-      return `instance-id: ${createHash('sha1').update(userDocument(guest, config, false)).digest('hex')}\n`;
+      return `instance-id: ${createHash('sha1')
+        .update(userDocument(guest, config, false))
+        .digest('hex')}\n`;
     default: {
       const masked = request.release === '9.2.11' && !request.may(`/vms/${guest.vmid}`, 'VM.Config.Cloudinit');
       return userDocument(guest, config, masked);
@@ -67,7 +69,11 @@ function networkDocument(config: GuestConfig): string {
     if (index === undefined) continue;
     const mac = /=([0-9A-F:]{17})/.exec(textOf(config, `net${index}`) ?? '')?.[1] ?? '';
     lines.push('    - type: physical', `      name: eth${index}`, `      mac_address: '${mac.toLowerCase()}'`, '      subnets:');
-    const parts = new Map(String(value).split(',').map((part): [string, string] => [part.split('=')[0] ?? '', part.slice(part.indexOf('=') + 1)]));
+    const parts = new Map(
+      String(value)
+        .split(',')
+        .map((part): [string, string] => [part.split('=')[0] ?? '', part.slice(part.indexOf('=') + 1)]),
+    );
     const ip = parts.get('ip');
     if (ip === 'dhcp') lines.push('      - type: dhcp4');
     else if (ip !== undefined) {
@@ -75,7 +81,8 @@ function networkDocument(config: GuestConfig): string {
       if (parts.has('gw')) lines.push(`        gateway: '${parts.get('gw')}'`);
     }
     const ip6 = parts.get('ip6');
-    if (ip6 !== undefined) lines.push(ip6 === 'auto' ? '      - type: dhcp6' : `      - type: static6\n        address: '${ip6}'`);
+    if (ip6 !== undefined)
+      lines.push(ip6 === 'auto' ? '      - type: dhcp6' : `      - type: static6\n        address: '${ip6}'`);
   }
   const servers = (textOf(config, 'nameserver') ?? '').split(' ').filter((server) => server !== '');
   if (servers.length > 0) {

@@ -24,7 +24,10 @@ describe('/cluster/resources', () => {
   });
 
   it('leaves out single guests without a word', () => {
-    const seen = rows('/cluster/resources', { rights: (path, privilege) => privilege === 'VM.Audit' && path !== '/vms/101', query: { type: 'vm' } });
+    const seen = rows('/cluster/resources', {
+      rights: (path, privilege) => privilege === 'VM.Audit' && path !== '/vms/101',
+      query: { type: 'vm' },
+    });
     expect(seen).toHaveLength(world.guests.size - 1);
     expect(seen.some((row) => row.vmid === 101)).toBe(false);
   });
@@ -48,7 +51,12 @@ describe('/cluster/resources', () => {
 
   it('repeats shared storage per node and leaves disabled storage out', () => {
     const storages = rows('/cluster/resources', { query: { type: 'storage' } });
-    expect(storages.filter((row) => row.storage === 'ceph-rbd').map((row) => row.node).sort()).toEqual(['pve1', 'pve2', 'pve3']);
+    expect(
+      storages
+        .filter((row) => row.storage === 'ceph-rbd')
+        .map((row) => row.node)
+        .sort(),
+    ).toEqual(['pve1', 'pve2', 'pve3']);
     expect(storages.some((row) => row.storage === 'old-smb')).toBe(false);
     expect(storages.find((row) => row.id === 'storage/pve3/ceph-rbd')).not.toHaveProperty('maxdisk');
   });

@@ -4,7 +4,15 @@ import { hex } from '../world/random.ts';
 import type { DemoWorld } from '../world/types.ts';
 import { badParameter, directory } from './answers.ts';
 import { unordered } from './guest-lookup.ts';
-import { guestResource, networkResources, nodeRow, nodesOfStorage, poolResource, type Row, storageResource } from './resource-rows.ts';
+import {
+  guestResource,
+  networkResources,
+  nodeRow,
+  nodesOfStorage,
+  poolResource,
+  type Row,
+  storageResource,
+} from './resource-rows.ts';
 import { clusterTaskRow } from './task-rows.ts';
 
 /** Entries a node keeps in the cluster-wide task list. */
@@ -36,7 +44,11 @@ const CLUSTER_DIRECTORY = [
 
 /** `{version, release, repoid}` of a release. */
 export function versionOf(release: DemoRelease): Row {
-  return { version: managerVersion(release, 'pve1'), release: release.split('.').slice(0, 2).join('.'), repoid: hex(`repo/${release}`, 16) };
+  return {
+    version: managerVersion(release, 'pve1'),
+    release: release.split('.').slice(0, 2).join('.'),
+    repoid: hex(`repo/${release}`, 16),
+  };
 }
 
 /** /version and the cluster-wide reads that come from shared memory. */

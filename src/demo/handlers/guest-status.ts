@@ -86,7 +86,9 @@ export function vmStatus(world: DemoWorld, request: HandlerRequest, guest: DemoG
       ? {
           'running-machine': runningMachine(config.machine),
           'running-qemu': runningQemu(world, request, guest),
-          ...(guest.balloonMin === undefined ? {} : { balloon: guest.maxmem, ballooninfo: balloonInfo(guest), freemem: guest.maxmem - guest.mem }),
+          ...(guest.balloonMin === undefined
+            ? {}
+            : { balloon: guest.maxmem, ballooninfo: balloonInfo(guest), freemem: guest.maxmem - guest.mem }),
         }
       : {}),
   };

@@ -22,7 +22,8 @@ function* volumesIn(config: GuestConfig, guest: DemoGuest): Generator<GuestVolum
     const volid = value.split(',')[0] ?? '';
     const match = /^([A-Za-z][\w.-]*):(.+)$/.exec(volid);
     if (!match || match[1] === undefined || match[2] === undefined || match[2].startsWith('iso/')) continue;
-    const size = sizeOf(value) || (key === 'vmstate' ? Math.floor(guest.maxmem * 1.1) : key.startsWith('unused') ? guest.maxdisk : SMALL);
+    const size =
+      sizeOf(value) || (key === 'vmstate' ? Math.floor(guest.maxmem * 1.1) : key.startsWith('unused') ? guest.maxdisk : SMALL);
     yield { volid, storage: match[1], name: match[2], guest, size };
   }
 }

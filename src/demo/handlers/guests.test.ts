@@ -30,7 +30,11 @@ describe('VM configuration', () => {
 
   it('masks the password everywhere but in the snapshot section', () => {
     expect(record(`${web}/config`).cipassword).toBe('**********');
-    expect(list(`${web}/pending`).find((row) => row.key === 'cipassword')).toEqual({ key: 'cipassword', value: '**********', pending: '********** ' });
+    expect(list(`${web}/pending`).find((row) => row.key === 'cipassword')).toEqual({
+      key: 'cipassword',
+      value: '**********',
+      pending: '********** ',
+    });
     const db = '/nodes/pve1/qemu/101';
     expect(record(`${db}/config`, { query: { snapshot: 'pre-pg17' } }).cipassword).toBe('**********');
     expect(String(record(`${db}/snapshot/pre-pg17/config`, { rights: 'auditor' }).cipassword)).toMatch(/^\$5\$canary/);
@@ -54,15 +58,20 @@ describe('VM configuration', () => {
   });
 
   it('dumps the password to everybody before 9.1 and to the privileged after', () => {
-    const dump = (options: TestCall) => String(call(table, `${web}/cloudinit/dump`, { query: { type: 'user' }, ...options }).data);
+    const dump = (options: TestCall) =>
+      String(call(table, `${web}/cloudinit/dump`, { query: { type: 'user' }, ...options }).data);
     expect(dump({ rights: 'auditor', release: '8.4' })).toContain('$6$canaryNew01');
     expect(dump({ rights: 'auditor' })).toContain('password: **********');
     expect(dump({ rights: 'all' })).toContain('$6$canaryNew01');
   });
 
   it('knows no guest on another node or of another kind', () => {
-    expect(() => call(table, '/nodes/pve1/qemu/120/config')).toThrow("Configuration file 'nodes/pve1/qemu-server/120.conf' does not exist");
-    expect(() => call(table, '/nodes/pve1/qemu/200/config')).toThrow("Configuration file 'nodes/pve1/qemu-server/200.conf' does not exist");
+    expect(() => call(table, '/nodes/pve1/qemu/120/config')).toThrow(
+      "Configuration file 'nodes/pve1/qemu-server/120.conf' does not exist",
+    );
+    expect(() => call(table, '/nodes/pve1/qemu/200/config')).toThrow(
+      "Configuration file 'nodes/pve1/qemu-server/200.conf' does not exist",
+    );
     expect(() => call(table, '/nodes/nope/qemu/100/config')).toThrow("hostname lookup 'nope' failed");
   });
 });
@@ -97,7 +106,12 @@ describe('guest agent', () => {
 
   it('lists link-local addresses before the one that matters, and devices without any', () => {
     const { data } = read(104, 'network-get-interfaces')();
-    expect(data).toMatchObject({ result: [{ name: 'lo' }, { name: 'ens18', 'ip-addresses': [{ 'ip-address-type': 'ipv6' }, { 'ip-address': '198.51.100.14' }] }] });
+    expect(data).toMatchObject({
+      result: [
+        { name: 'lo' },
+        { name: 'ens18', 'ip-addresses': [{ 'ip-address-type': 'ipv6' }, { 'ip-address': '198.51.100.14' }] },
+      ],
+    });
   });
 });
 
@@ -106,7 +120,9 @@ describe('containers', () => {
 
   it('refuses configuration and pending of one with `env` to an auditor', () => {
     for (const part of ['config', 'pending']) {
-      expect(() => call(table, `${proxy}/${part}`, { rights: 'auditor' })).toThrow('Permission check failed (/vms/200, VM.Config.Options)');
+      expect(() => call(table, `${proxy}/${part}`, { rights: 'auditor' })).toThrow(
+        'Permission check failed (/vms/200, VM.Config.Options)',
+      );
     }
     expect(() => call(table, `${proxy}/config`, { rights: 'auditor', query: { snapshot: 'pre' } })).toThrow('VM.Config.Options');
     expect(record('/nodes/pve1/lxc/203/config', { rights: 'auditor' })).toHaveProperty('hostname', 'pihole');

@@ -1,7 +1,16 @@
 import type { HandlerRequest, HandlerTable } from '../types.ts';
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
 import { directory, isNine, isSet, nodeOf } from './answers.ts';
-import { configDigest, containerValue, demandEnv, mapConfig, pendingRows, snapshotOf, snapshotSection, withChanges } from './guest-config.ts';
+import {
+  configDigest,
+  containerValue,
+  demandEnv,
+  mapConfig,
+  pendingRows,
+  snapshotOf,
+  snapshotSection,
+  withChanges,
+} from './guest-config.ts';
 import { guestOf, unordered } from './guest-lookup.ts';
 import { containerRow, containerStatus } from './guest-status.ts';
 import type { Row } from './resource-rows.ts';
@@ -89,6 +98,10 @@ function interfaces(request: HandlerRequest, guest: DemoGuest): Row[] | null {
       list.map((cidr) => ({ 'ip-address': cidr.split('/')[0], 'ip-address-type': type, prefix: cidr.split('/')[1] }));
     const row: Row = { name: device.name, hwaddr: device.hwaddr, ...last(device.inet, 'inet'), ...last(device.inet6, 'inet6') };
     if (!isNine(request) && request.release !== '8.4') return row;
-    return { ...row, 'hardware-address': device.hwaddr, 'ip-addresses': [...rows(device.inet, 'inet'), ...rows(device.inet6, 'inet6')] };
+    return {
+      ...row,
+      'hardware-address': device.hwaddr,
+      'ip-addresses': [...rows(device.inet, 'inet'), ...rows(device.inet6, 'inet6')],
+    };
   });
 }

@@ -106,7 +106,8 @@ function nodeStatus(world: DemoWorld, request: HandlerRequest): Row {
       mhz: '3593.246',
       hvm: '1',
       user_hz: 100,
-      flags: 'fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ht syscall nx lm aes avx avx2',
+      flags:
+        'fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat clflush mmx fxsr sse sse2 ht syscall nx lm aes avx avx2',
       ...(modern ? { family: '25', vendor: node.cpuModel.startsWith('AMD') ? 'AuthenticAMD' : 'GenuineIntel' } : {}),
     },
     memory: {
@@ -116,7 +117,12 @@ function nodeStatus(world: DemoWorld, request: HandlerRequest): Row {
       ...(modern ? { available: node.maxmem - node.mem } : {}),
     },
     swap: { total: node.swapTotal, used: node.swapUsed, free: node.swapTotal - node.swapUsed },
-    rootfs: { total: node.maxdisk, used: node.disk, free: node.maxdisk - node.disk, avail: Math.floor((node.maxdisk - node.disk) * 0.94) },
+    rootfs: {
+      total: node.maxdisk,
+      used: node.disk,
+      free: node.maxdisk - node.disk,
+      avail: Math.floor((node.maxdisk - node.disk) * 0.94),
+    },
     ksm: { shared: node.node === 'pve2' ? 3_221_225_472 : 0 },
     kversion: `Linux ${kernel} ${build}`,
     pveversion: `pve-manager/${manager}/${versionOf(request.release).repoid}`,
@@ -174,7 +180,8 @@ function networkItem(world: DemoWorld, request: HandlerRequest): Row {
 function nodeConfig(world: DemoWorld, request: HandlerRequest): Row {
   const { config } = world.areas.maintenance.node(nodeOf(world, request).node);
   const asked = request.query.property;
-  const shown = asked === undefined || asked === 'all' ? config : Object.fromEntries(Object.entries(config).filter(([key]) => key === asked));
+  const shown =
+    asked === undefined || asked === 'all' ? config : Object.fromEntries(Object.entries(config).filter(([key]) => key === asked));
   return { ...shown, digest: digestOf(config) };
 }
 

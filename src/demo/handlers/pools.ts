@@ -40,5 +40,8 @@ function poolDetail(world: DemoWorld, request: HandlerRequest, pool: DemoPool, t
   const storages = world.storages
     .filter((storage) => pool.storages.includes(storage.storage) && (type === undefined || type === 'storage'))
     .flatMap((storage) => (local && nodesOfStorage(world, storage).includes(local) ? [storageResource(storage, local)] : []));
-  return { ...(pool.comment === undefined ? {} : { comment: pool.comment }), members: unordered<Row>([...guests, ...storages], 53) };
+  return {
+    ...(pool.comment === undefined ? {} : { comment: pool.comment }),
+    members: unordered<Row>([...guests, ...storages], 53),
+  };
 }

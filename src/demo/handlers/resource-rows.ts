@@ -85,7 +85,11 @@ export function storageResource(storage: DemoStorage, node: DemoNode): Row {
 export function poolResource(world: DemoWorld, request: HandlerRequest, poolid: string): Row {
   const row: Row = { id: `/pool/${poolid}`, pool: poolid, type: 'pool' };
   const members = [...world.guests.values()].filter(
-    (guest) => guest.pool === poolid && guest.startedAt !== undefined && isKnown(world, guest) && request.may(`/vms/${guest.vmid}`, 'VM.Audit'),
+    (guest) =>
+      guest.pool === poolid &&
+      guest.startedAt !== undefined &&
+      isKnown(world, guest) &&
+      request.may(`/vms/${guest.vmid}`, 'VM.Audit'),
   );
   if (members.length === 0) return row;
   const sum = (value: (guest: DemoGuest) => number) => members.reduce((total, guest) => total + value(guest), 0);
@@ -111,10 +115,19 @@ export function networkResources(world: DemoWorld, request: HandlerRequest): Row
   const online = world.nodes.filter((node) => node.online);
   const zoneRow = (node: DemoNode, zone: string, status: string, extra: Row): Row =>
     modern
-      ? { id: `network/${node.node}/zone/${zone}`, type: 'network', node: node.node, network: zone, 'network-type': 'zone', status, ...extra }
+      ? {
+          id: `network/${node.node}/zone/${zone}`,
+          type: 'network',
+          node: node.node,
+          network: zone,
+          'network-type': 'zone',
+          status,
+          ...extra,
+        }
       : { id: `sdn/${node.node}/${zone}`, type: 'sdn', node: node.node, sdn: zone, status };
   const rows: Row[] = [];
-  if (request.may('/sdn/zones/localnetwork', 'SDN.Audit')) rows.push(...world.nodes.map((node) => zoneRow(node, 'localnetwork', 'ok', {})));
+  if (request.may('/sdn/zones/localnetwork', 'SDN.Audit'))
+    rows.push(...world.nodes.map((node) => zoneRow(node, 'localnetwork', 'ok', {})));
   for (const zone of zones) {
     if (zone.running === undefined || !request.may(`/sdn/zones/${zone.id}`, 'SDN.Audit')) continue;
     for (const node of online) {

@@ -43,7 +43,9 @@ function markGroup(group: readonly DemoBackup[], options: Retention): Map<DemoBa
   }
   for (const backup of open.slice(0, options.get('keep-last') ?? 0)) marks.set(backup, 'keep');
   for (const [option, period] of PERIODS) {
-    const kept = new Set([...marks].filter(([, mark]) => mark === 'keep').map(([backup]) => period(new Date(backup.ctime * 1000))));
+    const kept = new Set(
+      [...marks].filter(([, mark]) => mark === 'keep').map(([backup]) => period(new Date(backup.ctime * 1000))),
+    );
     const taken = new Set<string>();
     for (const backup of open) {
       const name = period(new Date(backup.ctime * 1000));

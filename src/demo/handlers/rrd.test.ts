@@ -13,7 +13,8 @@ function points(path: string, timeframe: string, release: DemoRelease = '9.2.11'
   return data;
 }
 
-const steps = (rows: Record<string, number>[]) => new Set(rows.slice(1).map((row, index) => (row.time ?? 0) - (rows[index]?.time ?? 0)));
+const steps = (rows: Record<string, number>[]) =>
+  new Set(rows.slice(1).map((row, index) => (row.time ?? 0) - (rows[index]?.time ?? 0)));
 
 describe('RRD data', () => {
   it('comes on the grid of the release', () => {

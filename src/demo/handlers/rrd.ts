@@ -72,7 +72,10 @@ function moments(release: DemoRelease, timeframe: string, now: number): [number,
   if (release !== '9.0' || old === undefined) return points;
   const upgraded = now - UPGRADED_AGO;
   const first = points[0]?.[0] ?? upgraded;
-  return [...aligned(old, false).filter(([time]) => time < upgraded && time >= first), ...points.filter(([time]) => time >= upgraded)];
+  return [
+    ...aligned(old, false).filter(([time]) => time < upgraded && time >= first),
+    ...points.filter(([time]) => time >= upgraded),
+  ];
 }
 
 /** The newest bucket is still empty, and is left out since 9.2. */
@@ -122,7 +125,9 @@ function nodePoint(world: DemoWorld, node: DemoNode, time: number, modern: boole
   const load = wave(node.node, time);
   // A node that is off now was idle and half full while it ran.
   const cpu = Math.min(1, (node.online ? node.cpu : 0.11) * load);
-  const memory = Math.floor(Math.min(node.maxmem, (node.online ? node.mem : node.maxmem * 0.5) * (0.97 + 0.03 * noise(`${node.node}/mem`, time))));
+  const memory = Math.floor(
+    Math.min(node.maxmem, (node.online ? node.mem : node.maxmem * 0.5) * (0.97 + 0.03 * noise(`${node.node}/mem`, time))),
+  );
   const disk = node.online ? node.disk : node.maxdisk * 0.3;
   const row: Row = {
     cpu,
@@ -188,6 +193,7 @@ function storagePoint(world: DemoWorld, storage: DemoStorage, node: DemoNode, ti
   const use = storage.use(node.node);
   if (!use.active) return {};
   const days = (world.now / 1000 - time) / DAY;
-  const used = use.used - days * storage.growthPerDay + noise(`${storage.storage}/${node.node}`, time) * storage.growthPerDay * 0.2;
+  const used =
+    use.used - days * storage.growthPerDay + noise(`${storage.storage}/${node.node}`, time) * storage.growthPerDay * 0.2;
   return { total: use.total, used: Math.floor(Math.max(use.total * 0.02, Math.min(use.total, used))) };
 }

@@ -23,12 +23,15 @@ const table = createHandlers(world);
 
 const GUEST =
   'cpu:n disk:n diskread:n diskwrite:n hastate?:s id:s lock?:s maxcpu:n maxdisk:n maxmem:n mem:n memhost:n name:s netin:n netout:n node:s pool?:s status:s tags?:s template:n type:s uptime:n vmid:n';
-const PRESSURE_N = 'pressurecpufull?:n pressurecpusome?:n pressureiofull?:n pressureiosome?:n pressurememoryfull?:n pressurememorysome?:n';
+const PRESSURE_N =
+  'pressurecpufull?:n pressurecpusome?:n pressureiofull?:n pressureiosome?:n pressurememoryfull?:n pressurememorysome?:n';
 const PRESSURE_S = PRESSURE_N.replaceAll(':n', ':s');
-const VM = 'cpu:n cpus:n disk:n lock?:s maxdisk:n maxmem:n mem:n memhost:n name:s netin:n netout:n status:s tags?:s template?:n uptime:n vmid:n';
+const VM =
+  'cpu:n cpus:n disk:n lock?:s maxdisk:n maxmem:n mem:n memhost:n name:s netin:n netout:n status:s tags?:s template?:n uptime:n vmid:n';
 const CONTAINER =
   'cpu:n cpus:n disk:n diskread:n diskwrite:n lock?:s maxdisk:n maxmem:n maxswap:n mem:n name:s netin:n netout:n status:s swap:n tags?:s template?:n type:s uptime:n vmid:n';
-const POINT = 'cpu?:n disk?:n diskread?:n diskwrite?:n maxcpu?:n maxdisk?:n maxmem?:n mem?:n memhost?:n netin?:n netout?:n time:n';
+const POINT =
+  'cpu?:n disk?:n diskread?:n diskwrite?:n maxcpu?:n maxdisk?:n maxmem?:n mem?:n memhost?:n netin?:n netout?:n time:n';
 const JOB =
   'all?:n comment?:s compress?:s enabled:n exclude?:s fleecing?:o id:s mailnotification?:s mailto?:s mode?:s node?:s notes-template?:s notification-mode?:s pbs-change-detection-mode?:s performance?:o pool?:s prune-backups?:o quiet?:n repeat-missed?:n schedule:s storage:s type:s vmid?:s';
 const TASK = 'id:s node:s pid:n pstart:n starttime:n tokenid?:s type:s upid:s user:s';
@@ -52,27 +55,47 @@ const SHAPES: readonly Shape[] = [
   { path: '/cluster/resources', where: { type: 'qemu', status: 'stopped' }, keys: GUEST },
   { path: '/cluster/resources', where: { type: 'lxc', status: 'running' }, keys: GUEST },
   { path: '/cluster/resources', where: { type: 'lxc', status: 'stopped' }, keys: GUEST },
-  { path: '/cluster/resources', where: { type: 'qemu', status: 'unknown' }, keys: 'hastate?:s id:s node:s pool?:s status:s tags?:s type:s vmid:n' },
+  {
+    path: '/cluster/resources',
+    where: { type: 'qemu', status: 'unknown' },
+    keys: 'hastate?:s id:s node:s pool?:s status:s tags?:s type:s vmid:n',
+  },
   { path: '/cluster/resources', where: { type: 'node', status: 'offline' }, keys: 'hastate:s id:s node:s status:s type:s' },
   {
     path: '/cluster/resources',
     where: { type: 'node', status: 'online' },
     keys: 'cgroup-mode?:n cpu:n disk:n hastate:s id:s level:s maxcpu:n maxdisk:n maxmem:n mem:n node:s status:s type:s uptime:n',
   },
-  { path: '/cluster/resources', where: { type: 'storage', status: 'unknown' }, keys: 'content:s id:s node:s plugintype:s shared:n status:s storage:s type:s' },
+  {
+    path: '/cluster/resources',
+    where: { type: 'storage', status: 'unknown' },
+    keys: 'content:s id:s node:s plugintype:s shared:n status:s storage:s type:s',
+  },
   {
     path: '/cluster/resources',
     where: { type: 'storage', status: 'available' },
     keys: 'content:s disk:n id:s maxdisk:n node:s plugintype:s shared:n status:s storage:s type:s',
   },
-  { path: '/cluster/resources', where: { network: 'localnetwork' }, keys: 'id:s network:s network-type:s node:s status:s type:s' },
+  {
+    path: '/cluster/resources',
+    where: { network: 'localnetwork' },
+    keys: 'id:s network:s network-type:s node:s status:s type:s',
+  },
   {
     path: '/cluster/resources',
     where: { type: 'network', status: 'ok' },
     keys: 'id:s network:s network-type:s node:s protocol?:s status:s type:s zone-type?:s',
   },
-  { path: '/cluster/tasks', where: { saved: '1' }, keys: 'endtime:n id:s node:s saved:s starttime:n status:s tokenid?:s type:s upid:s user:s' },
-  { path: '/cluster/tasks', where: { saved: '0' }, keys: 'id:s node:s pid:n saved:s starttime:n tokenid?:s type:s upid:s user:s' },
+  {
+    path: '/cluster/tasks',
+    where: { saved: '1' },
+    keys: 'endtime:n id:s node:s saved:s starttime:n status:s tokenid?:s type:s upid:s user:s',
+  },
+  {
+    path: '/cluster/tasks',
+    where: { saved: '0' },
+    keys: 'id:s node:s pid:n saved:s starttime:n tokenid?:s type:s upid:s user:s',
+  },
   { path: '/cluster/status', where: { type: 'cluster' }, keys: 'id:s name:s nodes:n quorate:n type:s version:n' },
   { path: '/cluster/status', where: { type: 'node' }, keys: 'id:s ip:s level:s local:n name:s nodeid:n online:n type:s' },
   { path: '/cluster/backup', keys: `${JOB} next-run:n` },
@@ -98,7 +121,11 @@ const SHAPES: readonly Shape[] = [
     keys: 'active?:n address?:s address6?:s autostart?:n bond_miimon?:s bond_mode?:s bond_xmit_hash_policy?:s bridge_fd?:s bridge_ports?:s bridge_stp?:s bridge_vids?:s bridge_vlan_aware?:n cidr?:s cidr6?:s comments?:s exists?:nz families:a gateway?:s iface:s method:s method6:s mtu?:s netmask?:s netmask6?:s options?:a priority?:n slaves?:s type:s vlan-id?:s vlan-raw-device?:s',
   },
   { path: '/nodes/pve1/qemu', where: { status: 'stopped' }, keys: VM },
-  { path: '/nodes/pve1/qemu', where: { status: 'running' }, keys: `${VM} ${PRESSURE_N} balloon_min?:n pid:n serial?:n shares?:n` },
+  {
+    path: '/nodes/pve1/qemu',
+    where: { status: 'running' },
+    keys: `${VM} ${PRESSURE_N} balloon_min?:n pid:n serial?:n shares?:n`,
+  },
   { path: '/nodes/pve1/qemu', query: { full: '1' }, where: { status: 'stopped' }, keys: `${VM} qmpstatus:s` },
   {
     path: '/nodes/pve1/qemu/100/status/current',
@@ -109,7 +136,12 @@ const SHAPES: readonly Shape[] = [
   { path: '/nodes/pve1/qemu/101/config', keys: VM_KEYS, also: VM_CONFIG },
   { path: '/nodes/pve1/qemu/102/config', keys: VM_KEYS, also: VM_CONFIG },
   { path: '/nodes/pve1/qemu/105/config', keys: 'digest:s' },
-  { path: '/nodes/pve1/qemu/101/config', query: { snapshot: 'pre-pg17' }, keys: `${VM_KEYS} snaptime:n runningcpu?:s snapstate?:s`, also: VM_CONFIG },
+  {
+    path: '/nodes/pve1/qemu/101/config',
+    query: { snapshot: 'pre-pg17' },
+    keys: `${VM_KEYS} snaptime:n runningcpu?:s snapstate?:s`,
+    also: VM_CONFIG,
+  },
   { path: '/nodes/pve1/qemu/100/pending', keys: 'delete?:n key:s pending?:ns value?:ns' },
   { path: '/nodes/pve1/qemu/100/cloudinit', keys: 'delete?:n key:s pending?:s value?:s' },
   {
@@ -152,7 +184,11 @@ const SHAPES: readonly Shape[] = [
   { path: '/nodes/pve1/storage/local/prunebackups', keys: 'ctime:n mark:s type:s vmid:n volid:s' },
   { path: '/nodes/pve1/storage/local/content', where: { content: 'iso' }, keys: 'content:s ctime:n format:s size:n volid:s' },
   { path: '/nodes/pve1/storage/local/content', where: { content: 'vztmpl' }, keys: 'content:s ctime:n format:s size:n volid:s' },
-  { path: '/nodes/pve1/storage/local/content', where: { content: 'snippets' }, keys: 'content:s ctime:n format:s size:n volid:s' },
+  {
+    path: '/nodes/pve1/storage/local/content',
+    where: { content: 'snippets' },
+    keys: 'content:s ctime:n format:s size:n volid:s',
+  },
   {
     path: '/nodes/pve1/storage/local/content',
     where: { content: 'images' },
@@ -186,7 +222,11 @@ const SHAPES: readonly Shape[] = [
   },
   { path: '/nodes/pve1/disks/zfs', keys: 'alloc:n dedup:n frag:n free:n health:s name:s size:n' },
   { path: '/nodes/pve1/disks/zfs/tank', keys: 'action:s children:a errors:s leaf:n name:s scan:s see:s state:s status:s' },
-  { path: '/storage', where: { type: 'dir' }, keys: 'content:s digest:s is_mountpoint?:s max-protected-backups?:n mkdir?:n nodes?:s path:s prune-backups?:s shared?:n storage:s type:s' },
+  {
+    path: '/storage',
+    where: { type: 'dir' },
+    keys: 'content:s digest:s is_mountpoint?:s max-protected-backups?:n mkdir?:n nodes?:s path:s prune-backups?:s shared?:n storage:s type:s',
+  },
   {
     path: '/storage',
     where: { type: 'pbs' },
@@ -234,6 +274,8 @@ describe('shapes of the genuine answers', () => {
       return Object.entries(shape.where ?? {}).every(([key, value]) => fields.get(key) === value);
     });
     expect(chosen.length).toBeGreaterThan(0);
-    expect(chosen.flatMap((row) => complaints(row, shape).map((text) => `${JSON.stringify(row).slice(0, 60)}: ${text}`))).toEqual([]);
+    expect(chosen.flatMap((row) => complaints(row, shape).map((text) => `${JSON.stringify(row).slice(0, 60)}: ${text}`))).toEqual(
+      [],
+    );
   });
 });

@@ -31,14 +31,17 @@ describe('content', () => {
   it('shows backups with AllocateSpace on the storage and VM.Backup on their guest', () => {
     const seen = rows(content('nas-backup'), {
       rights: (path, privilege) =>
-        (path === '/storage/nas-backup' && ['Datastore.AllocateSpace', 'Datastore.Audit'].includes(privilege)) || (path === '/vms/100' && privilege === 'VM.Backup'),
+        (path === '/storage/nas-backup' && ['Datastore.AllocateSpace', 'Datastore.Audit'].includes(privilege)) ||
+        (path === '/vms/100' && privilege === 'VM.Backup'),
     });
     expect(new Set(seen.filter((row) => row.content === 'backup').map((row) => row.vmid))).toEqual(new Set([100]));
     expect(seen.length).toBeGreaterThan(2);
   });
 
   it('shows disks with VM.Config.Disk', () => {
-    const seen = rows(content('ceph-rbd'), { rights: (path, privilege) => privilege === 'Datastore.Audit' || (path === '/vms/120' && privilege === 'VM.Config.Disk') });
+    const seen = rows(content('ceph-rbd'), {
+      rights: (path, privilege) => privilege === 'Datastore.Audit' || (path === '/vms/120' && privilege === 'VM.Config.Disk'),
+    });
     expect(seen.map((row) => row.volid)).toEqual(['ceph-rbd:vm-120-disk-0']);
   });
 
@@ -73,7 +76,9 @@ describe('content', () => {
     const iso = 'iso/debian-13.2.0-amd64-netinst.iso';
     expect(call(table, `${content('local')}/${iso}`).data).toEqual(call(table, `${content('local')}/local:${iso}`).data);
     const backup = world.backups('local', 'pve1')[0]?.volid ?? '';
-    expect(() => call(table, `${content('local')}/${backup}`, { rights: 'auditor' })).toThrow('Permission check failed (/storage/local, Datastore.AllocateSpace)');
+    expect(() => call(table, `${content('local')}/${backup}`, { rights: 'auditor' })).toThrow(
+      'Permission check failed (/storage/local, Datastore.AllocateSpace)',
+    );
   });
 });
 
@@ -87,7 +92,11 @@ describe('prune dry run', () => {
   });
 
   it('marks protected ones', () => {
-    expect(rows(prune('local'), { query: { 'prune-backups': 'keep-all=1', vmid: '104', type: 'qemu' } }).map((row) => row.mark).sort()).toEqual(['keep', 'protected']);
+    expect(
+      rows(prune('local'), { query: { 'prune-backups': 'keep-all=1', vmid: '104', type: 'qemu' } })
+        .map((row) => row.mark)
+        .sort(),
+    ).toEqual(['keep', 'protected']);
   });
 
   it('needs a retention', () => {
@@ -98,8 +107,20 @@ describe('prune dry run', () => {
 
   it('keeps by last, day and week', () => {
     const day = 86_400;
-    const backups = Array.from({ length: 20 }, (_unused, index): DemoBackup => ({ volid: `s:${index}`, storage: 's', vmid: 1, subtype: 'qemu', ctime: NOW / 1000 - index * day, size: 1, format: 'vma' }));
-    const kept = (options: string) => [...markBackups(backups, parseRetention(options))].filter(([, mark]) => mark === 'keep').length;
+    const backups = Array.from(
+      { length: 20 },
+      (_unused, index): DemoBackup => ({
+        volid: `s:${index}`,
+        storage: 's',
+        vmid: 1,
+        subtype: 'qemu',
+        ctime: NOW / 1000 - index * day,
+        size: 1,
+        format: 'vma',
+      }),
+    );
+    const kept = (options: string) =>
+      [...markBackups(backups, parseRetention(options))].filter(([, mark]) => mark === 'keep').length;
     expect(kept('keep-last=3')).toBe(3);
     expect(kept('keep-daily=7,keep-last=3')).toBe(10);
     expect(kept('keep-weekly=2')).toBe(2);
@@ -110,7 +131,9 @@ describe('prune dry run', () => {
 describe('storage lists', () => {
   it('are filtered', () => {
     expect(rows('/storage', { rights: 'none' })).toEqual([]);
-    expect(rows('/nodes/pve1/storage', { rights: (path) => path === '/storage/tank' }).map((row) => row.storage)).toEqual(['tank']);
+    expect(rows('/nodes/pve1/storage', { rights: (path) => path === '/storage/tank' }).map((row) => row.storage)).toEqual([
+      'tank',
+    ]);
   });
 
   it('show an unreachable storage as enabled, inactive and empty', () => {
@@ -124,14 +147,11 @@ describe('storage lists', () => {
   });
 
   it('filter by content and state', () => {
-    expect(rows('/nodes/pve1/storage', { query: { content: 'backup', enabled: '1' } }).map((row) => row.storage).sort()).toEqual([
-      'backup-dir',
-      'local',
-      'nas-backup',
-      'pbs-main',
-      'pbs-offsite',
-      'smb-archive',
-    ]);
+    expect(
+      rows('/nodes/pve1/storage', { query: { content: 'backup', enabled: '1' } })
+        .map((row) => row.storage)
+        .sort(),
+    ).toEqual(['backup-dir', 'local', 'nas-backup', 'pbs-main', 'pbs-offsite', 'smb-archive']);
   });
 });
 
@@ -151,7 +171,10 @@ describe('backup jobs', () => {
           id: 100,
           children: expect.arrayContaining([expect.objectContaining({ id: '100:scsi1', included: 0, reason: 'backup=no' })]),
         }),
-        expect.objectContaining({ id: 200, children: expect.arrayContaining([expect.objectContaining({ reason: 'not a volume', included: 0 })]) }),
+        expect.objectContaining({
+          id: 200,
+          children: expect.arrayContaining([expect.objectContaining({ reason: 'not a volume', included: 0 })]),
+        }),
       ]),
     });
   });

@@ -8,7 +8,17 @@ import type { Row } from './resource-rows.ts';
 import { markBackups, parseRetention } from './retention.ts';
 import { doubleEncoded } from './task-rows.ts';
 
-const STORAGE_DIRECTORY = ['content', 'download-url', 'file-restore', 'import-metadata', 'prunebackups', 'rrd', 'rrddata', 'status', 'upload'];
+const STORAGE_DIRECTORY = [
+  'content',
+  'download-url',
+  'file-restore',
+  'import-metadata',
+  'prunebackups',
+  'rrd',
+  'rrddata',
+  'status',
+  'upload',
+];
 /** Kinds that keep volumes as files. */
 const FILE_KINDS: ReadonlySet<string> = new Set(['dir', 'nfs', 'cifs', 'cephfs', 'btrfs']);
 
@@ -96,7 +106,11 @@ function nodeStorages(world: DemoWorld, request: HandlerRequest): Row[] {
     .filter((storage) => !(isSet(request, 'enabled') && storage.disabled))
     .map((storage): Row => {
       const use = storage.use(node);
-      return { storage: storage.storage, ...usage(storage, node), ...(use.total > 0 ? { used_fraction: use.used / use.total } : {}) };
+      return {
+        storage: storage.storage,
+        ...usage(storage, node),
+        ...(use.total > 0 ? { used_fraction: use.used / use.total } : {}),
+      };
     });
   return unordered(rows, 37);
 }
@@ -105,7 +119,8 @@ function storageStatus(world: DemoWorld, request: HandlerRequest): Row {
   const { node } = nodeOf(world, request);
   const name = parameter(request, 'storage');
   const storage = world.storages.find((candidate) => candidate.storage === name);
-  if (storage === undefined || (storage.nodes && !storage.nodes.includes(node))) throw badParameter('storage', 'No such storage.');
+  if (storage === undefined || (storage.nodes && !storage.nodes.includes(node)))
+    throw badParameter('storage', 'No such storage.');
   return usage(storage, node);
 }
 
@@ -205,7 +220,9 @@ function content(world: DemoWorld, request: HandlerRequest): Row[] {
   for (const volume of world.volumes(storage.storage, node)) {
     if (!kinds(volume.content) || !seen(volume.content, volume.vmid)) continue;
     // Asked for one guest, images of installation media are left out, and what has no owner is not.
-    const listed = vmid === undefined || (volume.vmid === undefined ? volume.content !== 'iso' && volume.content !== 'vztmpl' : owner(volume.vmid));
+    const listed =
+      vmid === undefined ||
+      (volume.vmid === undefined ? volume.content !== 'iso' && volume.content !== 'vztmpl' : owner(volume.vmid));
     if (listed) rows.push(volumeRow(volume));
   }
   return unordered(rows, storage.storage.length);
@@ -216,7 +233,8 @@ function pathOf(storage: DemoStorage, name: string): string {
   const root = String(storage.section.path ?? '');
   if (storage.type === 'zfspool') return `/dev/zvol/${storage.section.pool}/${name.split('/').at(-1) ?? name}`;
   if (storage.type === 'lvmthin' || storage.type === 'lvm') return `/dev/${storage.section.vgname}/${name}`;
-  if (storage.type === 'pbs') return `${storage.section.username}@${storage.section.server}:${storage.section.datastore}:${name.replace('backup/', '')}`;
+  if (storage.type === 'pbs')
+    return `${storage.section.username}@${storage.section.server}:${storage.section.datastore}:${name.replace('backup/', '')}`;
   const [kind = '', ...rest] = name.split('/');
   const folder: Record<string, string> = { iso: 'template/iso', vztmpl: 'template/cache', backup: 'dump' };
   return `${root}/${folder[kind] ?? (/^\d+$/.test(kind) ? `images/${kind}` : kind)}/${rest.join('/')}`;
@@ -230,7 +248,8 @@ function volumeDetail(world: DemoWorld, request: HandlerRequest): Row {
   const path = pathOf(storage, volid.slice(storage.storage.length + 1));
   const check = (kind: string, vmid: number | undefined): void => {
     if (mayAccess(request, storage.storage, kind, vmid)) return;
-    if (kind === 'backup' && request.may(`/storage/${storage.storage}`, 'Datastore.AllocateSpace')) demand(request, `/vms/${vmid}`, 'VM.Backup');
+    if (kind === 'backup' && request.may(`/storage/${storage.storage}`, 'Datastore.AllocateSpace'))
+      demand(request, `/vms/${vmid}`, 'VM.Backup');
     if (kind === 'backup') demand(request, `/storage/${storage.storage}`, 'Datastore.AllocateSpace');
     if (kind === 'images' || kind === 'rootdir') demand(request, `/vms/${vmid}`, 'VM.Config.Disk');
     demand(request, `/storage/${storage.storage}`, 'Datastore.Allocate');
@@ -283,7 +302,9 @@ function importMetadata(world: DemoWorld, request: HandlerRequest): Row {
   const { storage, node } = usableStorage(world, request);
   demand(request, `/storage/${storage.storage}`, ...AUDIT);
   const volume = parameter(request, 'volume').replace(`${storage.storage}:`, '');
-  if (!world.volumes(storage.storage, node).some((row) => row.volid === `${storage.storage}:${volume}` && row.content === 'import')) {
+  if (
+    !world.volumes(storage.storage, node).some((row) => row.volid === `${storage.storage}:${volume}` && row.content === 'import')
+  ) {
     throw new DemoHttpError(500, `unable to parse directory volume name '${volume}'`);
   }
   return {

@@ -15,7 +15,8 @@ function tasks(options: TestCall = {}): { rows: Record<string, unknown>[]; total
 }
 
 const upidOf = (type: string, id = '') => all.find((task) => task.type === type && task.id === id)?.upid ?? '';
-const log = (upid: string, query: Record<string, string> = {}, options: TestCall = {}) => call(table, `/nodes/pve1/tasks/${upid}/log`, { query, ...options });
+const log = (upid: string, query: Record<string, string> = {}, options: TestCall = {}) =>
+  call(table, `/nodes/pve1/tasks/${upid}/log`, { query, ...options });
 
 describe('task list', () => {
   it('has fifty finished tasks at first, newest first, and the true total', () => {
@@ -34,12 +35,15 @@ describe('task list', () => {
   });
 
   it('shows running tasks only when asked', () => {
-    expect(tasks({ query: { source: 'active' } }).rows).toEqual([expect.objectContaining({ status: 'RUNNING', type: 'vzdump', id: '116', saved: '0' })]);
+    expect(tasks({ query: { source: 'active' } }).rows).toEqual([
+      expect.objectContaining({ status: 'RUNNING', type: 'vzdump', id: '116', saved: '0' }),
+    ]);
     expect(tasks({ query: { source: 'all', limit: '1' } }).total).toBe(all.length);
   });
 
   it('takes warnings and unknown ends for errors with `errors`, and sorts them out with `statusfilter`', () => {
-    const statuses = (query: Record<string, string>) => new Set(tasks({ query: { limit: '500', ...query } }).rows.map((row) => row.status));
+    const statuses = (query: Record<string, string>) =>
+      new Set(tasks({ query: { limit: '500', ...query } }).rows.map((row) => row.status));
     expect(statuses({ errors: '1' })).toContain('WARNINGS: 2');
     expect(statuses({ errors: '1' })).toContain('unexpected status');
     expect(statuses({ errors: '1' })).not.toContain('OK');
@@ -52,8 +56,12 @@ describe('task list', () => {
     expect(tasks({ query: { userfilter: 'ERIK', limit: '500' } }).rows.every((row) => row.user === 'erik@pve')).toBe(true);
     expect(tasks({ query: { vmid: '104', limit: '500' } }).rows.every((row) => row.id === '104')).toBe(true);
     const since = NOW / 1000 - 86_400;
-    expect(tasks({ query: { since: String(since), limit: '500' } }).rows.every((row) => Number(row.starttime) >= since)).toBe(true);
-    expect(tasks({ query: { until: String(since), limit: '500' } }).rows.every((row) => Number(row.starttime) <= since)).toBe(true);
+    expect(tasks({ query: { since: String(since), limit: '500' } }).rows.every((row) => Number(row.starttime) >= since)).toBe(
+      true,
+    );
+    expect(tasks({ query: { until: String(since), limit: '500' } }).rows.every((row) => Number(row.starttime) <= since)).toBe(
+      true,
+    );
   });
 
   it('shows a token its own tasks only, by its whole name', () => {
@@ -69,7 +77,10 @@ describe('task log', () => {
     const upid = all.find((task) => task.log()?.length === 1201)?.upid ?? '';
     expect(log(upid).extra.total).toBe(1201);
     expect(log(upid).data).toHaveLength(50);
-    expect(log(upid, { start: '1199', limit: '50' }).data).toEqual([expect.objectContaining({ n: 1200 }), { n: 1201, t: 'TASK OK' }]);
+    expect(log(upid, { start: '1199', limit: '50' }).data).toEqual([
+      expect.objectContaining({ n: 1200 }),
+      { n: 1201, t: 'TASK OK' },
+    ]);
     expect(log(upid, { start: '5000' })).toEqual({ data: [], extra: { total: 1201 } });
   });
 
@@ -92,7 +103,9 @@ describe('task log', () => {
   });
 
   it('is refused to others', () => {
-    expect(() => log(upidOf('vzdump', '104'), {}, { rights: 'none' })).toThrow('Permission check failed (/nodes/pve1, Sys.Audit)');
+    expect(() => log(upidOf('vzdump', '104'), {}, { rights: 'none' })).toThrow(
+      'Permission check failed (/nodes/pve1, Sys.Audit)',
+    );
   });
 });
 
@@ -100,7 +113,12 @@ describe('task status', () => {
   const status = (upid: string) => call(table, `/nodes/pve1/tasks/${upid}/status`).data;
 
   it('takes the end from the last line of the log', () => {
-    expect(status(upidOf('vzcreate', '204'))).toMatchObject({ status: 'stopped', exitstatus: 'WARNINGS: 2', user: 'ops@pve', tokenid: 'full' });
+    expect(status(upidOf('vzcreate', '204'))).toMatchObject({
+      status: 'stopped',
+      exitstatus: 'WARNINGS: 2',
+      user: 'ops@pve',
+      tokenid: 'full',
+    });
     expect(status(upidOf('vncproxy', '100'))).toMatchObject({ exitstatus: 'unexpected status' });
   });
 

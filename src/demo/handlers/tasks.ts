@@ -74,7 +74,8 @@ function taskOf(world: DemoWorld, request: HandlerRequest): { node: string; upid
 function taskLog(world: DemoWorld, request: HandlerRequest): unknown {
   const { task } = taskOf(world, request);
   const lines = task?.log();
-  if (lines === undefined) return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
+  if (lines === undefined)
+    return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
   return logPage(lines.map(doubleEncoded), request);
 }
 
@@ -100,5 +101,7 @@ function taskStatus(world: DemoWorld, request: HandlerRequest): Row {
     user: task.user,
     ...(task.tokenid === undefined ? {} : { tokenid: task.tokenid }),
   };
-  return task.endtime === undefined ? { ...row, status: 'running' } : { ...row, status: 'stopped', exitstatus: doubleEncoded(exitStatus(lines)) };
+  return task.endtime === undefined
+    ? { ...row, status: 'running' }
+    : { ...row, status: 'stopped', exitstatus: doubleEncoded(exitStatus(lines)) };
 }

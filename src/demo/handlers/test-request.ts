@@ -31,7 +31,10 @@ function allowed(rights: TestRights, path: string, privilege: string): boolean {
 }
 
 /** The template of a table that a concrete path matches, and its parameters. */
-function matchTemplate(table: HandlerTable, path: string): { template: string; handler: Handler; params: Record<string, string> } {
+function matchTemplate(
+  table: HandlerTable,
+  path: string,
+): { template: string; handler: Handler; params: Record<string, string> } {
   const parts = path.split('/');
   let best: { template: string; handler: Handler; params: Record<string, string> } | undefined;
   for (const [template, handler] of Object.entries(table)) {
@@ -46,14 +49,19 @@ function matchTemplate(table: HandlerTable, path: string): { template: string; h
       params[name.slice(1, -1)] = decodeURIComponent(rest);
       return true;
     });
-    if (matches && (best === undefined || Object.keys(params).length < Object.keys(best.params).length)) best = { template, handler, params };
+    if (matches && (best === undefined || Object.keys(params).length < Object.keys(best.params).length))
+      best = { template, handler, params };
   }
   if (best === undefined) throw new Error(`no handler for ${path}`);
   return best;
 }
 
 /** Calls the handler of a concrete path as the engine would, without its checks; `data` and what stands beside it. */
-export function call(table: HandlerTable, path: string, options: TestCall = {}): { data: unknown; extra: Readonly<Record<string, unknown>> } {
+export function call(
+  table: HandlerTable,
+  path: string,
+  options: TestCall = {},
+): { data: unknown; extra: Readonly<Record<string, unknown>> } {
   const { template, handler, params } = matchTemplate(table, path);
   const rights = options.rights ?? 'all';
   const now = options.now ?? Date.now();

@@ -119,7 +119,18 @@ function facts(hostName: string, os: AgentOs, interfaces: readonly AgentInterfac
           },
         ],
       },
-      ...(windows ? [] : [{ name: 'loop0', mountpoint: '/snap/core22/2216', type: 'squashfs', disk: [], 'total-bytes': gib(0.07), 'used-bytes': gib(0.07) }]),
+      ...(windows
+        ? []
+        : [
+            {
+              name: 'loop0',
+              mountpoint: '/snap/core22/2216',
+              type: 'squashfs',
+              disk: [],
+              'total-bytes': gib(0.07),
+              'used-bytes': gib(0.07),
+            },
+          ]),
     ],
     users: [{ user: windows ? 'Administrator' : 'admin', domain: windows ? 'DEMO' : null, 'login-time': 1_767_000_000.25 }],
     timezone: { zone: 'CET', offset: 3600 },

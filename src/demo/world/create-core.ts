@@ -10,7 +10,18 @@ import { generatedNode, handMadeNodes, standaloneNode } from './nodes-data.ts';
 import { qemuGuestSpecs } from './qemu-guests-data.ts';
 import { generatedStorages, handMadeStorages } from './storages-data.ts';
 import { generatedTasks, handMadeTasks } from './tasks-data.ts';
-import type { CanarySink, DemoBackup, DemoBackupJob, DemoGuest, DemoNode, DemoPool, DemoStorage, DemoTask, DemoVolume, WorldCore } from './types.ts';
+import type {
+  CanarySink,
+  DemoBackup,
+  DemoBackupJob,
+  DemoGuest,
+  DemoNode,
+  DemoPool,
+  DemoStorage,
+  DemoTask,
+  DemoVolume,
+  WorldCore,
+} from './types.ts';
 
 const SEED = 'demo';
 
@@ -25,7 +36,10 @@ export function createCore(options: DemoOptions): WorldCore {
   const guests = createGuests(sink, now, options, nodes, standalone);
   const guestsByNode = groupBy(guests.values(), (guest) => guest.node);
   const storages = [...handMadeStorages(sink), ...(generated ? generatedStorages() : [])];
-  const pools = [...handMadePools(), ...(generated ? generatedPoolNames().map((poolid): DemoPool => ({ poolid, storages: [] })) : [])];
+  const pools = [
+    ...handMadePools(),
+    ...(generated ? generatedPoolNames().map((poolid): DemoPool => ({ poolid, storages: [] })) : []),
+  ];
   return {
     canaries: sink.canaries,
     now: nowMs,
@@ -161,7 +175,11 @@ function backupIndex(
   let bulk: readonly DemoBackup[] | undefined;
   return (storage, node) => {
     if (storage === 'pbs-bulk' && hasBulk) {
-      bulk ??= generatedBackups([...guests.values()].filter((guest) => guest.vmid >= FIRST_GENERATED_VMID), now, SEED);
+      bulk ??= generatedBackups(
+        [...guests.values()].filter((guest) => guest.vmid >= FIRST_GENERATED_VMID),
+        now,
+        SEED,
+      );
       return bulk;
     }
     return seenFrom(byStorage.get(storage) ?? [], node);

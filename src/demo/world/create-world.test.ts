@@ -17,7 +17,21 @@ describe('hand-made cluster', () => {
 
   it('has a dozen kinds of storage', () => {
     const kinds = new Set(world.storages.map((storage) => storage.type));
-    for (const kind of ['dir', 'lvm', 'lvmthin', 'zfspool', 'nfs', 'cifs', 'cephfs', 'rbd', 'pbs', 'iscsi', 'btrfs', 'esxi', 'purestorage']) {
+    for (const kind of [
+      'dir',
+      'lvm',
+      'lvmthin',
+      'zfspool',
+      'nfs',
+      'cifs',
+      'cephfs',
+      'rbd',
+      'pbs',
+      'iscsi',
+      'btrfs',
+      'esxi',
+      'purestorage',
+    ]) {
       expect(kinds).toContain(kind);
     }
   });
@@ -27,7 +41,15 @@ describe('hand-made cluster', () => {
     expect(tasks.length).toBeGreaterThan(140);
     expect(tasks.filter((task) => task.endtime === undefined)).toHaveLength(2);
     const states = new Set(tasks.map((task) => task.status));
-    for (const state of ['OK', 'WARNINGS: 2', 'job errors', 'unexpected status', 'interrupted by signal', 'received interrupt', 'connection timed out']) {
+    for (const state of [
+      'OK',
+      'WARNINGS: 2',
+      'job errors',
+      'unexpected status',
+      'interrupted by signal',
+      'received interrupt',
+      'connection timed out',
+    ]) {
       expect(states).toContain(state);
     }
     expect(tasks.some((task) => task.log()?.length === 1201)).toBe(true);
@@ -77,6 +99,8 @@ describe('generated clusters', () => {
 
 it('a standalone node has no HA states and node id 0', () => {
   const world = createWorld({ now: NOW, standalone: true });
-  expect(world.nodes.map(({ node, nodeid, hastate }) => ({ node, nodeid, hastate }))).toEqual([{ node: 'pve1', nodeid: 0, hastate: undefined }]);
+  expect(world.nodes.map(({ node, nodeid, hastate }) => ({ node, nodeid, hastate }))).toEqual([
+    { node: 'pve1', nodeid: 0, hastate: undefined },
+  ]);
   expect([...world.guests.values()].filter((guest) => guest.hastate !== undefined)).toEqual([]);
 });

@@ -2,7 +2,14 @@ import { hex } from './random.ts';
 import type { DemoDisk, NodeDisks } from './types.ts';
 import { gib, TIB } from './units.ts';
 
-function attribute(id: string, name: string, value: string, raw: string, worst = value, threshold = '0'): Readonly<Record<string, string>> {
+function attribute(
+  id: string,
+  name: string,
+  value: string,
+  raw: string,
+  worst = value,
+  threshold = '0',
+): Readonly<Record<string, string>> {
   return { id: id.padStart(3), name, value, worst, threshold, flags: '-O--CK', fail: '-', raw };
 }
 
@@ -75,13 +82,95 @@ function lvmTree(rows: readonly { name: string; size: number; free: number; lvco
 function pve1Disks(): NodeDisks {
   return {
     disks: [
-      disk({ devpath: '/dev/nvme0n1', size: 1_000_204_886_016, model: 'Samsung SSD 990 PRO 1TB', type: 'nvme', vendor: 'unknown', wearout: 91, used: 'BIOS boot', smart: { type: 'text', text: NVME_TEXT } }, 'pve1/nvme0'),
-      disk({ devpath: '/dev/nvme0n1p3', parent: '/dev/nvme0n1', size: 999_126_793_216, model: '', type: 'nvme', vendor: 'unknown', health: '', used: 'LVM', smart: { type: 'text', text: '' } }, 'pve1/nvme0p3'),
-      disk({ devpath: '/dev/sda', size: 4_000_787_030_016, model: 'WDC_WD40EFRX-68N32N0', type: 'hdd', used: 'ZFS', smart: { type: 'ata', attributes: ATA_GOOD } }, 'pve1/sda'),
-      disk({ devpath: '/dev/sdb', size: 4_000_787_030_016, model: 'WDC_WD40EFRX-68N32N0', type: 'hdd', health: 'FAILED!', used: 'ZFS', smart: { type: 'ata', attributes: ATA_FAILING } }, 'pve1/sdb'),
-      disk({ devpath: '/dev/sdc', size: 1_000_204_886_016, model: 'Samsung_SSD_870_EVO_1TB', type: 'ssd', wearout: 71, used: 'ext4', smart: { type: 'ata', attributes: ATA_GOOD }, byIdLink: '/dev/disk/by-id/ata-DEMO_SSD_870_S5Y1' }, 'pve1/sdc'),
-      disk({ devpath: '/dev/sdd', size: 480_103_981_056, model: 'INTEL_SSDSC2KB480G8', type: 'ssd', wearout: 4, osdid: '0', used: 'LVM', smart: { type: 'ata', attributes: ATA_GOOD } }, 'pve1/sdd'),
-      disk({ devpath: '/dev/sde', size: 32_010_928_128, model: 'Ultra_Fit', type: 'usb', vendor: 'SanDisk ', health: 'UNKNOWN', gpt: false, smart: { type: 'ata', attributes: [] } }, 'pve1/sde'),
+      disk(
+        {
+          devpath: '/dev/nvme0n1',
+          size: 1_000_204_886_016,
+          model: 'Samsung SSD 990 PRO 1TB',
+          type: 'nvme',
+          vendor: 'unknown',
+          wearout: 91,
+          used: 'BIOS boot',
+          smart: { type: 'text', text: NVME_TEXT },
+        },
+        'pve1/nvme0',
+      ),
+      disk(
+        {
+          devpath: '/dev/nvme0n1p3',
+          parent: '/dev/nvme0n1',
+          size: 999_126_793_216,
+          model: '',
+          type: 'nvme',
+          vendor: 'unknown',
+          health: '',
+          used: 'LVM',
+          smart: { type: 'text', text: '' },
+        },
+        'pve1/nvme0p3',
+      ),
+      disk(
+        {
+          devpath: '/dev/sda',
+          size: 4_000_787_030_016,
+          model: 'WDC_WD40EFRX-68N32N0',
+          type: 'hdd',
+          used: 'ZFS',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+        },
+        'pve1/sda',
+      ),
+      disk(
+        {
+          devpath: '/dev/sdb',
+          size: 4_000_787_030_016,
+          model: 'WDC_WD40EFRX-68N32N0',
+          type: 'hdd',
+          health: 'FAILED!',
+          used: 'ZFS',
+          smart: { type: 'ata', attributes: ATA_FAILING },
+        },
+        'pve1/sdb',
+      ),
+      disk(
+        {
+          devpath: '/dev/sdc',
+          size: 1_000_204_886_016,
+          model: 'Samsung_SSD_870_EVO_1TB',
+          type: 'ssd',
+          wearout: 71,
+          used: 'ext4',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+          byIdLink: '/dev/disk/by-id/ata-DEMO_SSD_870_S5Y1',
+        },
+        'pve1/sdc',
+      ),
+      disk(
+        {
+          devpath: '/dev/sdd',
+          size: 480_103_981_056,
+          model: 'INTEL_SSDSC2KB480G8',
+          type: 'ssd',
+          wearout: 4,
+          osdid: '0',
+          used: 'LVM',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+        },
+        'pve1/sdd',
+      ),
+      disk(
+        {
+          devpath: '/dev/sde',
+          size: 32_010_928_128,
+          model: 'Ultra_Fit',
+          type: 'usb',
+          vendor: 'SanDisk ',
+          health: 'UNKNOWN',
+          gpt: false,
+          smart: { type: 'ata', attributes: [] },
+        },
+        'pve1/sde',
+      ),
     ],
     lvm: lvmTree([{ name: 'pve', size: 999_124_815_872, free: 17_179_869_184, lvcount: 14, device: '/dev/nvme0n1p3' }]),
     lvmthin: [
@@ -99,12 +188,21 @@ function pve1Disks(): NodeDisks {
     ],
     zfs: [
       {
-        row: { name: 'tank', size: 3_985_729_650_688, alloc: 2_372_977_131_520, free: 1_612_752_519_168, frag: 31, dedup: 1, health: 'DEGRADED' },
+        row: {
+          name: 'tank',
+          size: 3_985_729_650_688,
+          alloc: 2_372_977_131_520,
+          free: 1_612_752_519_168,
+          frag: 31,
+          dedup: 1,
+          health: 'DEGRADED',
+        },
         detail: {
           name: 'tank',
           state: 'DEGRADED',
           status: 'One or more devices has experienced an unrecoverable error.',
-          action: "Determine if the device needs to be replaced, and clear the errors using 'zpool clear' or replace the device with 'zpool replace'.",
+          action:
+            "Determine if the device needs to be replaced, and clear the errors using 'zpool clear' or replace the device with 'zpool replace'.",
           see: 'https://openzfs.github.io/openzfs-docs/msg/ZFS-8000-9P',
           scan: 'scrub repaired 1.2M in 09:13:50 with 0 errors on Sun Jan  4 09:37:51 2026',
           errors: 'No known data errors',
@@ -129,7 +227,15 @@ function pve1Disks(): NodeDisks {
                   leaf: 0,
                   children: [
                     { name: 'ata-WDC_WD40EFRX-68N32N0_A1', state: 'ONLINE', read: 0, write: 0, cksum: 0, msg: '', leaf: 1 },
-                    { name: 'ata-WDC_WD40EFRX-68N32N0_B2', state: 'FAULTED', read: 38, write: 0, cksum: 217, msg: 'too many errors', leaf: 1 },
+                    {
+                      name: 'ata-WDC_WD40EFRX-68N32N0_B2',
+                      state: 'FAULTED',
+                      read: 38,
+                      write: 0,
+                      cksum: 217,
+                      msg: 'too many errors',
+                      leaf: 1,
+                    },
                   ],
                 },
               ],
@@ -138,21 +244,64 @@ function pve1Disks(): NodeDisks {
         },
       },
     ],
-    directories: [{ path: '/mnt/backup', device: '/dev/disk/by-uuid/7d0c1f5e-3b2a-4c19-8f6e-2a1b0c9d8e7f', type: 'ext4', options: 'defaults', unitfile: '/etc/systemd/system/mnt-backup.mount' }],
+    directories: [
+      {
+        path: '/mnt/backup',
+        device: '/dev/disk/by-uuid/7d0c1f5e-3b2a-4c19-8f6e-2a1b0c9d8e7f',
+        type: 'ext4',
+        options: 'defaults',
+        unitfile: '/etc/systemd/system/mnt-backup.mount',
+      },
+    ],
   };
 }
 
 function pve2Disks(): NodeDisks {
   return {
     disks: [
-      disk({ devpath: '/dev/sda', size: 480_103_981_056, model: 'SAMSUNG_MZ7LH480', type: 'ssd', wearout: 38, used: 'BIOS boot', smart: { type: 'ata', attributes: ATA_GOOD } }, 'pve2/sda'),
-      disk({ devpath: '/dev/sdb', size: 480_103_981_056, model: 'INTEL_SSDSC2KB480G8', type: 'ssd', wearout: 88, osdid: 1, used: 'LVM', smart: { type: 'ata', attributes: ATA_GOOD } }, 'pve2/sdb'),
+      disk(
+        {
+          devpath: '/dev/sda',
+          size: 480_103_981_056,
+          model: 'SAMSUNG_MZ7LH480',
+          type: 'ssd',
+          wearout: 38,
+          used: 'BIOS boot',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+        },
+        'pve2/sda',
+      ),
+      disk(
+        {
+          devpath: '/dev/sdb',
+          size: 480_103_981_056,
+          model: 'INTEL_SSDSC2KB480G8',
+          type: 'ssd',
+          wearout: 88,
+          osdid: 1,
+          used: 'LVM',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+        },
+        'pve2/sdb',
+      ),
     ],
     lvm: lvmTree([
       { name: 'pve', size: 478_000_000_000, free: 8_000_000_000, lvcount: 7, device: '/dev/sda3' },
       { name: 'fast', size: 478_890_950_656, free: 253_000_000_000, lvcount: 2, device: '/dev/sdb1' },
     ]),
-    lvmthin: [{ lv: 'data', vg: 'pve', lv_size: gib(338), used: gib(325.1), metadata_size: 3_623_878_656, metadata_used: 1_413_312_675, lv_state: 'a', lv_type: 't', ctime: '1650000000' }],
+    lvmthin: [
+      {
+        lv: 'data',
+        vg: 'pve',
+        lv_size: gib(338),
+        used: gib(325.1),
+        metadata_size: 3_623_878_656,
+        metadata_used: 1_413_312_675,
+        lv_state: 'a',
+        lv_type: 't',
+        ctime: '1650000000',
+      },
+    ],
     zfs: [],
     directories: [],
   };
@@ -162,7 +311,18 @@ function pve2Disks(): NodeDisks {
 export function generatedDisks(node: string): NodeDisks {
   return {
     disks: ['a', 'b'].map((letter) =>
-      disk({ devpath: `/dev/sd${letter}`, size: Math.round(1.92e12), model: 'SAMSUNG_MZ7L31T9', type: 'ssd', wearout: 95, used: 'LVM', smart: { type: 'ata', attributes: ATA_GOOD } }, `${node}/sd${letter}`),
+      disk(
+        {
+          devpath: `/dev/sd${letter}`,
+          size: Math.round(1.92e12),
+          model: 'SAMSUNG_MZ7L31T9',
+          type: 'ssd',
+          wearout: 95,
+          used: 'LVM',
+          smart: { type: 'ata', attributes: ATA_GOOD },
+        },
+        `${node}/sd${letter}`,
+      ),
     ),
     lvm: lvmTree([{ name: 'pve', size: Math.round(1.7 * TIB), free: gib(16), lvcount: 3, device: '/dev/sda3' }]),
     lvmthin: [],

@@ -49,7 +49,12 @@ export function generatedGuest(vmid: number, node: string, seed: string, now: nu
     maxdisk: disk * GIB,
     maxswap: type === 'lxc' ? 512 * MIB : 0,
   };
-  const load = { uptime: random.int(HOUR, 300 * DAY), cpu: random.next() ** 3, memUse: 0.1 + random.next() * 0.85, diskUse: 0.1 + random.next() * 0.8 };
+  const load = {
+    uptime: random.int(HOUR, 300 * DAY),
+    cpu: random.next() ** 3,
+    memUse: 0.1 + random.next() * 0.85,
+    diskUse: 0.1 + random.next() * 0.8,
+  };
   return assembleGuest(identity, figures, load, now, () => detailOf(identity, figures, seed, now));
 }
 
@@ -57,7 +62,15 @@ function detailOf(guest: GuestIdentity, figures: GuestFigures, seed: string, now
   const random = createRandom(`${seed}/detail/${guest.vmid}`);
   const config = guest.type === 'qemu' ? vmConfig(guest, figures, seed) : containerConfig(guest, figures);
   const snapshots: DemoSnapshot[] = random.chance(0.12)
-    ? [{ name: 'before-update', snaptime: now - random.int(2, 500) * DAY, vmstate: 0, description: 'taken by the update play\n', config }]
+    ? [
+        {
+          name: 'before-update',
+          snaptime: now - random.int(2, 500) * DAY,
+          vmstate: 0,
+          description: 'taken by the update play\n',
+          config,
+        },
+      ]
     : [];
   const address = addressOf(guest.vmid);
   const agent: AgentState =
@@ -65,7 +78,12 @@ function detailOf(guest: GuestIdentity, figures: GuestFigures, seed: string, now
       ? { kind: 'off' }
       : random.chance(0.1)
         ? { kind: 'mute' }
-        : agentAnswers(guest.name ?? '', 'debian13', [{ name: 'ens18', mac: macOf(guest.vmid, 0), v4: [`${address}/16`] }], figures.maxdisk);
+        : agentAnswers(
+            guest.name ?? '',
+            'debian13',
+            [{ name: 'ens18', mac: macOf(guest.vmid, 0), v4: [`${address}/16`] }],
+            figures.maxdisk,
+          );
   const interfaces: LxcInterface[] = [
     { name: 'lo', hwaddr: '00:00:00:00:00:00', inet: ['127.0.0.1/8'], inet6: ['::1/128'] },
     { name: 'eth0', hwaddr: macOf(guest.vmid, 0).toLowerCase(), inet: [`${address}/16`], inet6: [] },
@@ -121,4 +139,3 @@ function containerConfig(guest: GuestIdentity, figures: GuestFigures): GuestConf
     unprivileged: 1,
   };
 }
-

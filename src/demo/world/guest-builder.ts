@@ -1,5 +1,14 @@
 import { createRandom } from './random.ts';
-import type { AgentState, DemoGuest, DemoSnapshot, GuestConfig, GuestDetail, LxcInterface, PendingChange, PowerState } from './types.ts';
+import type {
+  AgentState,
+  DemoGuest,
+  DemoSnapshot,
+  GuestConfig,
+  GuestDetail,
+  LxcInterface,
+  PendingChange,
+  PowerState,
+} from './types.ts';
 import { GIB, KIB, MIB, TIB } from './units.ts';
 
 /** What a guest is made from; the live figures follow from its configuration and load. */
@@ -71,7 +80,9 @@ function bootDiskBytes(config: GuestConfig): number {
 }
 
 function qemuFigures(config: GuestConfig, hostCpus: number): GuestFigures {
-  const configured = Number(textOf(config, 'vcpus') ?? Number(textOf(config, 'sockets') ?? 1) * Number(textOf(config, 'cores') ?? 1));
+  const configured = Number(
+    textOf(config, 'vcpus') ?? Number(textOf(config, 'sockets') ?? 1) * Number(textOf(config, 'cores') ?? 1),
+  );
   const balloon = Number(textOf(config, 'balloon') ?? 0);
   return {
     cpus: Math.min(configured, hostCpus),
@@ -121,13 +132,21 @@ export function buildGuest(type: DemoGuest['type'], spec: GuestSpec, now: number
       power: spec.power,
     },
     figures,
-    { uptime: spec.uptime ?? 6 * 86_400 + spec.vmid * 61, cpu: spec.cpu ?? 0.04, memUse: spec.memUse ?? 0.5, diskUse: spec.diskUse ?? 0.3 },
+    {
+      uptime: spec.uptime ?? 6 * 86_400 + spec.vmid * 61,
+      cpu: spec.cpu ?? 0.04,
+      memUse: spec.memUse ?? 0.5,
+      diskUse: spec.diskUse ?? 0.3,
+    },
     now,
     () => detail,
   );
 }
 
-export type GuestIdentity = Pick<DemoGuest, 'vmid' | 'type' | 'node' | 'name' | 'pool' | 'tags' | 'lock' | 'hastate' | 'template' | 'power'>;
+export type GuestIdentity = Pick<
+  DemoGuest,
+  'vmid' | 'type' | 'node' | 'name' | 'pool' | 'tags' | 'lock' | 'hastate' | 'template' | 'power'
+>;
 
 export interface GuestLoad {
   readonly uptime: number;

@@ -95,7 +95,12 @@ function proxy(sink: CanarySink, now: number): GuestSpec {
     ],
     interfaces: [
       LOOPBACK,
-      { name: 'eth0', hwaddr: 'bc:24:11:c0:02:00', inet: ['192.0.2.20/24'], inet6: ['2001:db8:2::20/64', 'fe80::be24:11ff:fec0:200/64'] },
+      {
+        name: 'eth0',
+        hwaddr: 'bc:24:11:c0:02:00',
+        inet: ['192.0.2.20/24'],
+        inet6: ['2001:db8:2::20/64', 'fe80::be24:11ff:fec0:200/64'],
+      },
     ],
   };
 }
@@ -108,7 +113,16 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
       node: 'pve1',
       pool: 'lab',
       power: 'stopped',
-      config: { arch: 'amd64', hostname: 'tmpl-alpine', memory: 256, ostype: 'alpine', rootfs: 'local:201/base-201-disk-0.raw,size=2G', swap: 0, template: 1, unprivileged: 1 },
+      config: {
+        arch: 'amd64',
+        hostname: 'tmpl-alpine',
+        memory: 256,
+        ostype: 'alpine',
+        rootfs: 'local:201/base-201-disk-0.raw,size=2G',
+        swap: 0,
+        template: 1,
+        unprivileged: 1,
+      },
     },
     {
       vmid: 202,
@@ -150,7 +164,15 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
         tags: 'dns',
         unprivileged: 1,
       },
-      interfaces: [LOOPBACK, { name: 'eth0', hwaddr: 'bc:24:11:c0:02:03', inet: ['10.20.0.53/24', '10.20.0.54/24'], inet6: ['fe80::be24:11ff:fec0:203/64'] }],
+      interfaces: [
+        LOOPBACK,
+        {
+          name: 'eth0',
+          hwaddr: 'bc:24:11:c0:02:03',
+          inet: ['10.20.0.53/24', '10.20.0.54/24'],
+          inet6: ['fe80::be24:11ff:fec0:203/64'],
+        },
+      ],
     },
     {
       vmid: 204,
@@ -214,7 +236,19 @@ function pve2Containers(sink: CanarySink, now: number): GuestSpec[] {
       cpu: 0.002,
       memUse: 0.22,
       diskUse: 0.21,
-      config: { arch: 'amd64', cores: 1, hostname: 'remote-ct', memory: 512, net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:03:00,ip=dhcp,type=veth', onboot: 1, ostype: 'alpine', rootfs: 'local-lvm:vm-220-disk-0,size=4G', swap: 512, tags: 'lab', unprivileged: 1 },
+      config: {
+        arch: 'amd64',
+        cores: 1,
+        hostname: 'remote-ct',
+        memory: 512,
+        net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:03:00,ip=dhcp,type=veth',
+        onboot: 1,
+        ostype: 'alpine',
+        rootfs: 'local-lvm:vm-220-disk-0,size=4G',
+        swap: 512,
+        tags: 'lab',
+        unprivileged: 1,
+      },
       interfaces: [LOOPBACK, { name: 'eth0', hwaddr: 'bc:24:11:c0:03:00', inet: ['10.20.0.120/24'], inet6: [] }],
     },
     {
@@ -244,7 +278,16 @@ function pve2Containers(sink: CanarySink, now: number): GuestSpec[] {
         {
           name: 'v1',
           snaptime: now - 18 * DAY,
-          config: { arch: 'amd64', cores: 2, env: `REDIS_PASSWORD=${env}`, hostname: 'cache01', memory: 4096, ostype: 'debian', rootfs: 'ceph-rbd:vm-221-disk-0,size=20G', swap: 0 },
+          config: {
+            arch: 'amd64',
+            cores: 2,
+            env: `REDIS_PASSWORD=${env}`,
+            hostname: 'cache01',
+            memory: 4096,
+            ostype: 'debian',
+            rootfs: 'ceph-rbd:vm-221-disk-0,size=20G',
+            swap: 0,
+          },
         },
       ],
       interfaces: [LOOPBACK, { name: 'eth0', hwaddr: 'bc:24:11:c0:03:01', inet: ['192.0.2.61/24'], inet6: [] }],
@@ -258,7 +301,18 @@ function pve3Containers(): GuestSpec[] {
       vmid: 230,
       node: 'pve3',
       power: 'stopped',
-      config: { arch: 'amd64', cores: 1, hostname: 'edge-ct', memory: 512, net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:04:00,ip=dhcp,type=veth', ostype: 'alpine', rootfs: 'local-lvm:vm-230-disk-0,size=4G', swap: 0, tags: 'edge', unprivileged: 1 },
+      config: {
+        arch: 'amd64',
+        cores: 1,
+        hostname: 'edge-ct',
+        memory: 512,
+        net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:04:00,ip=dhcp,type=veth',
+        ostype: 'alpine',
+        rootfs: 'local-lvm:vm-230-disk-0,size=4G',
+        swap: 0,
+        tags: 'edge',
+        unprivileged: 1,
+      },
     },
   ];
 }

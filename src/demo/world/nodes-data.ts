@@ -34,7 +34,7 @@ function pve1(sink: CanarySink, now: number): DemoNode {
     iowait: 0.0123,
     loadavg: [6.71, 6.4, 5.98],
     maxmem: gib(128),
-    mem: gib(83.4),
+    mem: gib(106.2),
     maxdisk: gib(94),
     disk: gib(31.2),
     swapTotal: gib(8),
@@ -347,4 +347,3 @@ export function generatedNode(index: number, seed: string, now: number): DemoNod
     },
   };
 }
-

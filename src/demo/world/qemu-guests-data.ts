@@ -10,6 +10,10 @@ const SSH_KEYS = [
   '',
 ].join('\n');
 
+/** Text that must not reach a terminal as it is: colours, a cleared line, reversed and invisible letters. */
+const NASTY_TEXT =
+  '\u001b[31mred\u001b[0m \u001b[2K invoice\u202egnp.exe\u202c zero\u200bwidth tags:\u{e0049}\u{e0067}\u{e006e}\u{e006f}\u{e0072}\u{e0065} bell\u0007 end\n';
+
 /** VMs of the hand-made cluster. `now` is epoch seconds. */
 export function qemuGuestSpecs(sink: CanarySink, now: number): GuestSpec[] {
   return [
@@ -89,12 +93,21 @@ function web01(sink: CanarySink): GuestSpec {
       net1: { delete: 1 },
       searchdomain: { delete: 1 },
     },
-    cloudinitChanges: { cipassword: { pending: newCrypt }, nameserver: { pending: '192.0.2.53 192.0.2.54' }, searchdomain: { delete: 1 } },
+    cloudinitChanges: {
+      cipassword: { pending: newCrypt },
+      nameserver: { pending: '192.0.2.53 192.0.2.54' },
+      searchdomain: { delete: 1 },
+    },
     agent: agentAnswers(
       'web-01.demo.example',
       'debian13',
       [
-        { name: 'eth0', mac: 'BC:24:11:20:01:00', v4: ['192.0.2.10/24'], v6: ['fe80::be24:11ff:fe20:100/64', '2001:db8:2::10/64'] },
+        {
+          name: 'eth0',
+          mac: 'BC:24:11:20:01:00',
+          v4: ['192.0.2.10/24'],
+          v6: ['fe80::be24:11ff:fe20:100/64', '2001:db8:2::10/64'],
+        },
         { name: 'eth1', mac: 'BC:24:11:20:01:01' },
         { name: 'docker0', mac: '02:42:AC:11:00:02', v4: ['172.17.0.1/16'] },
       ],
@@ -104,11 +117,7 @@ function web01(sink: CanarySink): GuestSpec {
 }
 
 function dbPrimary(sink: CanarySink, now: number): GuestSpec {
-  const args = plant(
-    sink,
-    '/nodes/pve1/qemu/101/config args',
-    'CANARY-args-Yw8dK4nQ6v',
-  );
+  const args = plant(sink, '/nodes/pve1/qemu/101/config args', 'CANARY-args-Yw8dK4nQ6v');
   const argsLine = `-vnc 0.0.0.0:77,password=on -object secret,id=vnc0,data=${args} -fw_cfg name=opt/demo.example/seed,string=x`;
   const snapshotArgs = plant(sink, '/nodes/pve1/qemu/101/snapshot/pre-pg17/config args', 'CANARY-snapargs-Mx5rT0hJ2c');
   const snapshotPassword = plant(
@@ -118,10 +127,10 @@ function dbPrimary(sink: CanarySink, now: number): GuestSpec {
   );
   const plainPassword = plant(sink, '/nodes/pve1/qemu/101/snapshot/initial/config cipassword', 'CANARY-plaincipw-d6F9sL3wQa');
   const snapshotNote = plant(sink, '/nodes/pve1/qemu/101/snapshot description', 'CANARY-snapnote-V1kZ7gUe5y');
-  const serial = plant(sink, '/nodes/pve1/qemu/101/config smbios1', 'CANARY-smbios-cB3tW9pRk8');
-  const seedUrl = `ds=nocloud;s=http://seed:${serial}@10.20.0.5/db/`;
-  const encoded = Buffer.from(seedUrl).toString('base64');
-  plant(sink, '/nodes/pve1/qemu/101/config smbios1 base64', seedUrl, encoded);
+  // The serial number of the SMBIOS table is base64, and a seed URL with credentials inside.
+  const seedPassword = 'CANARY-smbios-cB3tW9pRk8';
+  const encoded = Buffer.from(`ds=nocloud;s=http://seed:${seedPassword}@10.20.0.5/db/`).toString('base64');
+  plant(sink, '/nodes/pve1/qemu/101/config smbios1', seedPassword, encoded);
   const snapshots: DemoSnapshot[] = [
     {
       name: 'initial',
@@ -166,7 +175,13 @@ function dbPrimary(sink: CanarySink, now: number): GuestSpec {
       snaptime: now - 3 * DAY,
       vmstate: 0,
       description: 'before the yearly rotation\n',
-      config: { boot: 'order=scsi0', cores: 16, memory: '65536', name: 'db-primary.demo.example', scsi0: 'tank:vm-101-disk-1,size=200G' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 16,
+        memory: '65536',
+        name: 'db-primary.demo.example',
+        scsi0: 'tank:vm-101-disk-1,size=200G',
+      },
     },
     {
       name: 'experiment',
@@ -359,7 +374,12 @@ function oddOnes(sink: CanarySink, now: number): GuestSpec[] {
         parent: 'weekly',
       },
       snapshots: [
-        { name: 'weekly', snaptime: now - 33 * DAY, vmstate: 0, config: { cores: 2, memory: '4096', name: 'stuck-snapshot', scsi0: 'tank:vm-109-disk-0,size=40G' } },
+        {
+          name: 'weekly',
+          snaptime: now - 33 * DAY,
+          vmstate: 0,
+          config: { cores: 2, memory: '4096', name: 'stuck-snapshot', scsi0: 'tank:vm-109-disk-0,size=40G' },
+        },
         {
           name: 'half-done',
           parent: 'weekly',
@@ -369,14 +389,27 @@ function oddOnes(sink: CanarySink, now: number): GuestSpec[] {
           description: `api_key=${stuckNote}`,
           config: { cores: 2, memory: '4096', name: 'stuck-snapshot', scsi0: 'tank:vm-109-disk-0,size=40G' },
         },
-        { name: 'no-time', snaptime: 0, vmstate: 0, snapstate: 'delete', config: { cores: 1, memory: '2048', name: 'stuck-snapshot' } },
+        {
+          name: 'no-time',
+          snaptime: 0,
+          vmstate: 0,
+          snapstate: 'delete',
+          config: { cores: 1, memory: '2048', name: 'stuck-snapshot' },
+        },
       ],
     },
     {
       vmid: 110,
       node: 'pve1',
       power: 'stopped',
-      config: { cores: 2, lock: 'backup', memory: '2048', name: 'stale-lock', scsi0: 'local-lvm:vm-110-disk-0,size=16G', boot: 'order=scsi0' },
+      config: {
+        cores: 2,
+        lock: 'backup',
+        memory: '2048',
+        name: 'stale-lock',
+        scsi0: 'local-lvm:vm-110-disk-0,size=16G',
+        boot: 'order=scsi0',
+      },
     },
   ];
 }
@@ -465,7 +498,14 @@ function pve1Rest(sink: CanarySink, now: number): GuestSpec[] {
       power: 'paused',
       uptime: 5 * DAY,
       memUse: 0.6,
-      config: { boot: 'order=scsi0', cores: 2, memory: '4096', name: 'io-error', net0: 'virtio=BC:24:11:20:01:17,bridge=vmbr0', scsi0: 'local-lvm:vm-114-disk-0,size=60G' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 2,
+        memory: '4096',
+        name: 'io-error',
+        net0: 'virtio=BC:24:11:20:01:17,bridge=vmbr0',
+        scsi0: 'local-lvm:vm-114-disk-0,size=60G',
+      },
     },
     {
       vmid: 115,
@@ -484,6 +524,7 @@ function pve1Rest(sink: CanarySink, now: number): GuestSpec[] {
         net0: 'virtio=BC:24:11:20:01:04,bridge=vmbr1,tag=40',
         onboot: 0,
         scsi0: 'local-lvm:vm-115-disk-0,size=250G',
+        description: NASTY_TEXT,
       },
     },
     {
@@ -513,9 +554,22 @@ function pve1Rest(sink: CanarySink, now: number): GuestSpec[] {
       vmid: 117,
       node: 'pve1',
       power: 'stopped',
-      config: { boot: 'order=scsi0', cores: 1, memory: '2048', name: 'forgotten', scsi0: 'local-lvm:vm-117-disk-0,size=50G', unused0: 'local-lvm:vm-117-disk-1', parent: 'before-holiday' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 1,
+        memory: '2048',
+        name: 'forgotten',
+        scsi0: 'local-lvm:vm-117-disk-0,size=50G',
+        unused0: 'local-lvm:vm-117-disk-1',
+        parent: 'before-holiday',
+      },
       snapshots: [
-        { name: 'before-holiday', snaptime: now - 412 * DAY, vmstate: 0, config: { boot: 'order=scsi0', cores: 1, memory: '1024', name: 'forgotten', scsi0: 'local-lvm:vm-117-disk-0,size=50G' } },
+        {
+          name: 'before-holiday',
+          snaptime: now - 412 * DAY,
+          vmstate: 0,
+          config: { boot: 'order=scsi0', cores: 1, memory: '1024', name: 'forgotten', scsi0: 'local-lvm:vm-117-disk-0,size=50G' },
+        },
       ],
     },
   ];
@@ -523,7 +577,13 @@ function pve1Rest(sink: CanarySink, now: number): GuestSpec[] {
 
 function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
   const templateCrypt = plant(sink, '/nodes/pve2/qemu/123/cloudinit/dump', '$y$j9T$canaryTmpl$4Kx8Lq2Wd6Sb0Vf3Nr7Zt5');
-  const cloneCrypt = plant(sink, '/nodes/pve2/qemu/124/snapshot/fresh/config cipassword', '$2b$12$canaryCloneX5n8Q1w4E7r0T3y6U9iO2p');
+  const keyBody = plant(sink, '/nodes/pve2/qemu/123/config sshkeys', 'b3BlbnNzaC1rZXktdjEAAAAACANARYsshkeyTi5kW2xYq9');
+  const misplacedKey = `-----BEGIN OPENSSH PRIVATE KEY-----\n${keyBody}\n-----END OPENSSH PRIVATE KEY-----\n`;
+  const cloneCrypt = plant(
+    sink,
+    '/nodes/pve2/qemu/124/snapshot/fresh/config cipassword',
+    '$2b$12$canaryCloneX5n8Q1w4E7r0T3y6U9iO2p',
+  );
   return [
     {
       vmid: 120,
@@ -561,7 +621,17 @@ function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
       uptime: 203 * DAY - 300,
       cpu: 0.341,
       memUse: 1.003,
-      config: { boot: 'order=scsi0', cores: 4, memory: '24576', name: 'monitoring', net0: 'virtio=BC:24:11:20:02:01,bridge=vmbr0', onboot: 1, ostype: 'l26', scsi0: 'local-lvm:vm-121-disk-0,size=200G', tags: 'infra' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 4,
+        memory: '24576',
+        name: 'monitoring',
+        net0: 'virtio=BC:24:11:20:02:01,bridge=vmbr0',
+        onboot: 1,
+        ostype: 'l26',
+        scsi0: 'local-lvm:vm-121-disk-0,size=200G',
+        tags: 'infra',
+      },
     },
     {
       vmid: 122,
@@ -604,7 +674,8 @@ function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
         name: 'tmpl-ubuntu2404',
         net0: 'virtio=BC:24:11:20:02:03,bridge=vmbr0',
         scsi0: 'ceph-rbd:base-123-disk-0,size=10G',
-        sshkeys: encodeURIComponent(SSH_KEYS),
+        // A private key pasted by mistake.
+        sshkeys: encodeURIComponent(SSH_KEYS + misplacedKey),
         template: 1,
       },
     },
@@ -616,7 +687,12 @@ function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
       uptime: 4 * DAY,
       cpu: 0.0077,
       memUse: 0.41,
-      agent: agentAnswers('ci-node', 'ubuntu2404', [{ name: 'eth0', mac: 'BC:24:11:20:02:04', v6: ['fe80::be24:11ff:fe20:204/64'] }], gib(10)),
+      agent: agentAnswers(
+        'ci-node',
+        'ubuntu2404',
+        [{ name: 'eth0', mac: 'BC:24:11:20:02:04', v6: ['fe80::be24:11ff:fe20:204/64'] }],
+        gib(10),
+      ),
       config: {
         agent: '1',
         boot: 'order=scsi0',
@@ -633,7 +709,20 @@ function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
         tags: 'ci;lab',
       },
       snapshots: [
-        { name: 'fresh', snaptime: now - 4 * DAY, vmstate: 0, config: { boot: 'order=scsi0', cipassword: cloneCrypt, ciuser: 'ubuntu', cores: 2, memory: '2048', name: 'ci-node', scsi0: 'ceph-rbd:base-123-disk-0/vm-124-disk-0,size=10G' } },
+        {
+          name: 'fresh',
+          snaptime: now - 4 * DAY,
+          vmstate: 0,
+          config: {
+            boot: 'order=scsi0',
+            cipassword: cloneCrypt,
+            ciuser: 'ubuntu',
+            cores: 2,
+            memory: '2048',
+            name: 'ci-node',
+            scsi0: 'ceph-rbd:base-123-disk-0/vm-124-disk-0,size=10G',
+          },
+        },
       ],
     },
     {
@@ -642,7 +731,14 @@ function pve2Guests(sink: CanarySink, now: number): GuestSpec[] {
       power: 'suspended',
       uptime: 8 * DAY,
       memUse: 0.3,
-      config: { boot: 'order=scsi0', cores: 2, memory: '4096', name: 'sleepy', net0: 'virtio=BC:24:11:20:02:05,bridge=vmbr0', scsi0: 'vg-fast:vm-125-disk-0,size=30G' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 2,
+        memory: '4096',
+        name: 'sleepy',
+        net0: 'virtio=BC:24:11:20:02:05,bridge=vmbr0',
+        scsi0: 'vg-fast:vm-125-disk-0,size=30G',
+      },
     },
   ];
 }
@@ -656,7 +752,15 @@ function pve3Guests(): GuestSpec[] {
       pool: 'prod',
       power: 'stopped',
       hastate: 'fence',
-      config: { boot: 'order=scsi0', cores: 2, memory: '4096', name: 'replica-db', net0: 'virtio=BC:24:11:20:03:00,bridge=vmbr0', scsi0: 'local-lvm:vm-130-disk-0,size=80G', tags: 'db;prod' },
+      config: {
+        boot: 'order=scsi0',
+        cores: 2,
+        memory: '4096',
+        name: 'replica-db',
+        net0: 'virtio=BC:24:11:20:03:00,bridge=vmbr0',
+        scsi0: 'local-lvm:vm-130-disk-0,size=80G',
+        tags: 'db;prod',
+      },
     },
     {
       vmid: 131,

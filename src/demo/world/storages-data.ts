@@ -57,7 +57,12 @@ export function handMadeStorages(sink: CanarySink): DemoStorage[] {
   const apiKey = plant(sink, '/storage api_key of flash-array', 'CANARY-arraykey-Ht2mT9rAe3');
   const arrayPassword = plant(sink, '/storage chap_password of flash-array', 'CANARY-chap-Iu8nS6sBf9');
   const keyData = plant(sink, '/storage encryption-key of pbs-offsite', 'CANARY-pbskey-Jv4oR3tCg5');
-  const clientKey = JSON.stringify({ kdf: null, created: '2025-02-01T10:00:00+01:00', modified: '2025-02-01T10:00:00+01:00', data: keyData });
+  const clientKey = JSON.stringify({
+    kdf: null,
+    created: '2025-02-01T10:00:00+01:00',
+    modified: '2025-02-01T10:00:00+01:00',
+    data: keyData,
+  });
   return [
     buildStorage({
       storage: 'local',
@@ -120,7 +125,13 @@ export function handMadeStorages(sink: CanarySink): DemoStorage[] {
       type: 'nfs',
       content: ['images', 'iso', 'rootdir'],
       shared: true,
-      section: { server: '10.20.0.21', export: '/export/media', path: '/mnt/pve/nas-media', options: 'vers=4.2,soft', preallocation: 'off' },
+      section: {
+        server: '10.20.0.21',
+        export: '/export/media',
+        path: '/mnt/pve/nas-media',
+        options: 'vers=4.2,soft',
+        preallocation: 'off',
+      },
     }),
     buildStorage({
       storage: 'smb-archive',
@@ -160,7 +171,13 @@ export function handMadeStorages(sink: CanarySink): DemoStorage[] {
       type: 'cephfs',
       content: ['iso', 'vztmpl'],
       shared: true,
-      section: { 'fs-name': 'cephfs', monhost: '10.20.0.31', username: 'admin', path: '/mnt/pve/ceph-fs', options: `noatime,secret=${cephSecret}` },
+      section: {
+        'fs-name': 'cephfs',
+        monhost: '10.20.0.31',
+        username: 'admin',
+        path: '/mnt/pve/ceph-fs',
+        options: `noatime,secret=${cephSecret}`,
+      },
       fill: [1370, 42],
     }),
     buildStorage({
@@ -187,7 +204,13 @@ export function handMadeStorages(sink: CanarySink): DemoStorage[] {
       type: 'pbs',
       content: ['backup'],
       shared: true,
-      section: { server: '203.0.113.7', datastore: 'offsite', username: 'pve@pbs', fingerprint: fingerprintOf('pbs-offsite'), 'encryption-key': clientKey },
+      section: {
+        server: '203.0.113.7',
+        datastore: 'offsite',
+        username: 'pve@pbs',
+        fingerprint: fingerprintOf('pbs-offsite'),
+        'encryption-key': clientKey,
+      },
     }),
     buildStorage({
       storage: 'san',
@@ -208,7 +231,13 @@ export function handMadeStorages(sink: CanarySink): DemoStorage[] {
       type: 'purestorage',
       content: ['images'],
       shared: true,
-      section: { address: 'https://array.demo.example', api_key: apiKey, chap_password: arrayPassword, hgsuffix: 'demo', protocol: 'iscsi' },
+      section: {
+        address: 'https://array.demo.example',
+        api_key: apiKey,
+        chap_password: arrayPassword,
+        hgsuffix: 'demo',
+        protocol: 'iscsi',
+      },
       fill: [20_480, 4100],
     }),
     buildStorage({

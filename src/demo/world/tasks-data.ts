@@ -141,7 +141,19 @@ function pve1Tasks(sink: CanarySink, now: number): DemoTask[] {
   for (let week = 1; week >= 0; week--) weeklyOnPve1(list, now, week);
   specialTasks(list, sink, now);
   routine(list, random, now, 58, [100, 104, 111, 112, 113, 115, 116], [200, 203, 204]);
-  list.add({ type: 'vzdump', id: '116', starttime: now - 11 * MINUTE, who: 'root@pam', log: () => ['INFO: starting new backup job: vzdump 116 --storage pbs-main', 'INFO: Starting Backup of VM 116 (qemu)', `INFO: Backup started at ${localTime(now - 11 * MINUTE)}`, 'INFO: status = running', 'INFO:  41% (16.4 GiB of 40.0 GiB) in 9m 50s'] });
+  list.add({
+    type: 'vzdump',
+    id: '116',
+    starttime: now - 11 * MINUTE,
+    who: 'root@pam',
+    log: () => [
+      'INFO: starting new backup job: vzdump 116 --storage pbs-main',
+      'INFO: Starting Backup of VM 116 (qemu)',
+      `INFO: Backup started at ${localTime(now - 11 * MINUTE)}`,
+      'INFO: status = running',
+      'INFO:  41% (16.4 GiB of 40.0 GiB) in 9m 50s',
+    ],
+  });
   return list.sorted();
 }
 
@@ -151,7 +163,13 @@ function nightlyOnPve1(list: TaskList, now: number, day: number): void {
     { vmid: 100, type: 'qemu', name: 'web-01', seconds: 310 },
     { vmid: 101, type: 'qemu', name: 'db-primary.demo.example', seconds: 1800 },
     { vmid: 111, type: 'qemu', name: 'win-legacy', seconds: 640 },
-    { vmid: 116, type: 'qemu', name: 'mail-gw', seconds: 300, ...(day < 2 ? { error: "VM 116 qmp command 'backup' failed - got timeout" } : {}) },
+    {
+      vmid: 116,
+      type: 'qemu',
+      name: 'mail-gw',
+      seconds: 300,
+      ...(day < 2 ? { error: "VM 116 qmp command 'backup' failed - got timeout" } : {}),
+    },
     { vmid: 200, type: 'lxc', name: 'proxy.demo.example', seconds: 61 },
     { vmid: 203, type: 'lxc', name: 'pihole: Küche', seconds: 42 },
   ];
@@ -166,9 +184,29 @@ function nightlyOnPve1(list: TaskList, now: number, day: number): void {
 
 function weeklyOnPve1(list: TaskList, now: number, week: number): void {
   const start = night(now, 3 + 7 * week, 0, 0);
-  const vmids: readonly [number, GuestType][] = [[100, 'qemu'], [101, 'qemu'], [103, 'qemu'], [104, 'qemu'], [107, 'qemu'], [108, 'qemu'], [109, 'qemu'], [111, 'qemu'], [112, 'qemu'], [115, 'qemu'], [200, 'lxc'], [201, 'lxc'], [203, 'lxc'], [204, 'lxc']];
+  const vmids: readonly [number, GuestType][] = [
+    [100, 'qemu'],
+    [101, 'qemu'],
+    [103, 'qemu'],
+    [104, 'qemu'],
+    [107, 'qemu'],
+    [108, 'qemu'],
+    [109, 'qemu'],
+    [111, 'qemu'],
+    [112, 'qemu'],
+    [115, 'qemu'],
+    [200, 'lxc'],
+    [201, 'lxc'],
+    [203, 'lxc'],
+    [204, 'lxc'],
+  ];
   const outcomes = vmids.map(([vmid, type]): BackupOutcome => ({ vmid, type, name: `guest-${vmid}`, seconds: 170 }));
-  list.add({ type: 'vzdump', starttime: start, seconds: total(outcomes), log: () => vzdumpLog('--all 1 --exclude 102,106,117,205 --node pve1 --storage nas-backup', start, outcomes) });
+  list.add({
+    type: 'vzdump',
+    starttime: start,
+    seconds: total(outcomes),
+    log: () => vzdumpLog('--all 1 --exclude 102,106,117,205 --node pve1 --storage nas-backup', start, outcomes),
+  });
 }
 
 /** One task of every kind that is worth a look: long, secret, broken, interrupted, without log. */
@@ -184,7 +222,14 @@ function specialTasks(list: TaskList, sink: CanarySink, now: number): void {
     type: 'aptupdate',
     starttime: now - 5 * DAY,
     seconds: 40,
-    log: () => [...Array.from({ length: 1200 }, (_unused, index) => `Get:${index + 1} http://deb.debian.org/debian trixie/main amd64 package-${index + 1} [${900 + index} kB]`), 'TASK OK'],
+    log: () => [
+      ...Array.from(
+        { length: 1200 },
+        (_unused, index) =>
+          `Get:${index + 1} http://deb.debian.org/debian trixie/main amd64 package-${index + 1} [${900 + index} kB]`,
+      ),
+      'TASK OK',
+    ],
   });
   list.add({
     type: 'imgdownload',
@@ -214,7 +259,18 @@ function specialTasks(list: TaskList, sink: CanarySink, now: number): void {
       'TASK OK',
     ],
   });
-  list.add({ type: 'acmenewcert', starttime: now - 7 * DAY, seconds: 35, log: () => ['Loading ACME account details', 'Placing ACME order', `plugin output: CF_Token=${acmeKey}`, 'All domains validated!', 'TASK OK'] });
+  list.add({
+    type: 'acmenewcert',
+    starttime: now - 7 * DAY,
+    seconds: 35,
+    log: () => [
+      'Loading ACME account details',
+      'Placing ACME order',
+      `plugin output: CF_Token=${acmeKey}`,
+      'All domains validated!',
+      'TASK OK',
+    ],
+  });
   list.add({
     type: 'vzcreate',
     id: '204',
@@ -222,7 +278,12 @@ function specialTasks(list: TaskList, sink: CanarySink, now: number): void {
     seconds: 120,
     who: 'ops@pve!full',
     status: 'WARNINGS: 2',
-    log: () => ['extracting archive', 'WARN: Systemd 257 detected. You may need to enable nesting.', 'WARN: second', 'TASK WARNINGS: 2'],
+    log: () => [
+      'extracting archive',
+      'WARN: Systemd 257 detected. You may need to enable nesting.',
+      'WARN: second',
+      'TASK WARNINGS: 2',
+    ],
   });
   list.add({
     type: 'qmigrate',
@@ -231,18 +292,42 @@ function specialTasks(list: TaskList, sink: CanarySink, now: number): void {
     seconds: 300,
     who: 'erik@pve!script',
     status: "migration aborted – can't connect to host (exit code 255)",
-    log: () => ["starting migration of VM 104 to node 'pve3' (10.20.0.13)", "can't connect to host", 'TASK ERROR: migration aborted'],
+    log: () => [
+      "starting migration of VM 104 to node 'pve3' (10.20.0.13)",
+      "can't connect to host",
+      'TASK ERROR: migration aborted',
+    ],
   });
-  list.add({ type: 'vncproxy', id: '100', starttime: now - 3 * DAY, seconds: 60, who: 'erik@pve', status: 'unexpected status', log: () => ['starting vnc proxy'] });
+  list.add({
+    type: 'vncproxy',
+    id: '100',
+    starttime: now - 3 * DAY,
+    seconds: 60,
+    who: 'erik@pve',
+    status: 'unexpected status',
+    log: () => ['starting vnc proxy'],
+  });
   list.add({ type: 'srvreload', id: 'networking', starttime: now - 3 * DAY + 500, seconds: 1, log: () => [] });
-  list.add({ type: 'qmclone', id: '103', starttime: now - 3 * DAY + 1000, seconds: 100, who: 'erik@pve', status: 'interrupted by signal', log: null });
+  list.add({
+    type: 'qmclone',
+    id: '103',
+    starttime: now - 3 * DAY + 1000,
+    seconds: 100,
+    who: 'erik@pve',
+    status: 'interrupted by signal',
+    log: null,
+  });
   list.add({
     type: 'qmrestore',
     id: '117',
     starttime: now - 8 * DAY,
     seconds: 12,
     status: `command 'proxmox-backup-client restore --repository pve@pbs:main --password=${statusSecret} vm/117' failed: exit code 255`,
-    log: () => ['new volume ID is local-lvm:vm-117-disk-0', `Error: authentication failed, PBS_PASSWORD=${restoreSecret}`, `TASK ERROR: command 'proxmox-backup-client restore --repository pve@pbs:main --password=${statusSecret} vm/117' failed: exit code 255`],
+    log: () => [
+      'new volume ID is local-lvm:vm-117-disk-0',
+      `Error: authentication failed, PBS_PASSWORD=${restoreSecret}`,
+      `TASK ERROR: command 'proxmox-backup-client restore --repository pve@pbs:main --password=${statusSecret} vm/117' failed: exit code 255`,
+    ],
   });
   list.add({ type: 'qmstart', id: '106', starttime: now - 2 * DAY, seconds: 1, status: "storage 'nosuchstore' does not exist" });
   list.add({
@@ -251,17 +336,45 @@ function specialTasks(list: TaskList, sink: CanarySink, now: number): void {
     starttime: now - 2 * DAY + 300,
     seconds: 31,
     status: 'start failed: QEMU exited with code 1',
-    log: () => ['Resuming suspended VM', `hookscript said: PVEAuthCookie=${ticket}`, 'kvm: -drive file=/var/lib/vz/images/107/vm-107-disk-0.qcow2: Could not open: No such file or directory', 'TASK ERROR: start failed: QEMU exited with code 1'],
+    log: () => [
+      'Resuming suspended VM',
+      `hookscript said: PVEAuthCookie=${ticket}`,
+      'kvm: -drive file=/var/lib/vz/images/107/vm-107-disk-0.qcow2: Could not open: No such file or directory',
+      'TASK ERROR: start failed: QEMU exited with code 1',
+    ],
   });
   list.add({ type: 'resize', id: '113', starttime: now - 30 * HOUR, seconds: 2, status: 'connection timed out' });
   list.add({ type: 'qmmove', id: '108', starttime: now - 29 * HOUR, seconds: 700, who: 'ops@pve', status: 'received interrupt' });
-  list.add({ type: 'qmsnapshot', id: '109', starttime: now - 9 * DAY, seconds: 600, status: 'unexpected status', log: () => ["snapshotting 'drive-scsi0' (tank:vm-109-disk-0)"] });
+  list.add({
+    type: 'qmsnapshot',
+    id: '109',
+    starttime: now - 9 * DAY,
+    seconds: 600,
+    status: 'unexpected status',
+    log: () => ["snapshotting 'drive-scsi0' (tank:vm-109-disk-0)"],
+  });
 }
 
 /** Everyday tasks over the last eleven days. */
-function routine(list: TaskList, random: Random, now: number, count: number, vms: readonly number[], cts: readonly number[]): void {
+function routine(
+  list: TaskList,
+  random: Random,
+  now: number,
+  count: number,
+  vms: readonly number[],
+  cts: readonly number[],
+): void {
   const users: readonly [string, ...string[]] = ['root@pam', 'ops@pve', 'erik@pve', 'erik@pve!script', 'root@pam'];
-  const kinds: readonly [string, ...string[]] = ['qmstart', 'qmshutdown', 'qmsnapshot', 'qmdelsnapshot', 'vzstart', 'vncproxy', 'aptupdate', 'qmconfig'];
+  const kinds: readonly [string, ...string[]] = [
+    'qmstart',
+    'qmshutdown',
+    'qmsnapshot',
+    'qmdelsnapshot',
+    'vzstart',
+    'vncproxy',
+    'aptupdate',
+    'qmconfig',
+  ];
   for (let index = 0; index < count; index++) {
     const type = random.pick(kinds);
     const pool = type.startsWith('vz') ? cts : vms;
@@ -273,7 +386,11 @@ function routine(list: TaskList, random: Random, now: number, count: number, vms
       starttime: now - random.int(2 * HOUR, 11 * DAY),
       seconds: random.int(1, 95),
       who: random.pick(users),
-      ...(chance < 0.06 ? { status: 'timeout waiting on systemd' } : chance < 0.1 ? { status: 'WARNINGS: 1', log: () => ['WARN: device is still in use', 'TASK WARNINGS: 1'] } : {}),
+      ...(chance < 0.06
+        ? { status: 'timeout waiting on systemd' }
+        : chance < 0.1
+          ? { status: 'WARNINGS: 1', log: () => ['WARN: device is still in use', 'TASK WARNINGS: 1'] }
+          : {}),
     });
   }
 }
@@ -286,7 +403,13 @@ function pve2Tasks(sink: CanarySink, now: number): DemoTask[] {
     const start = night(now, day, 1, 0);
     const outcomes: BackupOutcome[] = [
       { vmid: 120, type: 'qemu', name: 'nextcloud', seconds: 900 },
-      { vmid: 122, type: 'qemu', name: 'dc01', seconds: 200, ...(day < 12 ? { error: 'VM 122 not running after guest-agent freeze, job aborted' } : {}) },
+      {
+        vmid: 122,
+        type: 'qemu',
+        name: 'dc01',
+        seconds: 200,
+        ...(day < 12 ? { error: 'VM 122 not running after guest-agent freeze, job aborted' } : {}),
+      },
       { vmid: 221, type: 'lxc', name: 'cache01', seconds: 80 },
     ];
     list.add({
@@ -297,22 +420,53 @@ function pve2Tasks(sink: CanarySink, now: number): DemoTask[] {
       log: () => vzdumpLog('--pool prod --storage pbs-main --mode snapshot --quiet 1', start, outcomes),
     });
   }
-  list.add({ type: 'vzdump', id: '121', starttime: now - 4 * DAY - 3 * HOUR, seconds: 8, status: "unable to open backup directory '/mnt/backup/dump'", log: () => ['INFO: starting new backup job: vzdump 121 --storage backup-dir', `INFO: mount -o username=svc,password=${cifs} //filer/Backups`, "TASK ERROR: unable to open backup directory '/mnt/backup/dump'"] });
+  list.add({
+    type: 'vzdump',
+    id: '121',
+    starttime: now - 4 * DAY - 3 * HOUR,
+    seconds: 8,
+    status: "unable to open backup directory '/mnt/backup/dump'",
+    log: () => [
+      'INFO: starting new backup job: vzdump 121 --storage backup-dir',
+      `INFO: mount -o username=svc,password=${cifs} //filer/Backups`,
+      "TASK ERROR: unable to open backup directory '/mnt/backup/dump'",
+    ],
+  });
   list.add({ type: 'startall', starttime: now - 203 * DAY + 60, seconds: 180 });
-  list.add({ type: 'vzstart', id: '220', starttime: now - 22 * HOUR, seconds: 4, status: 'startup for container \'220\' failed' });
+  list.add({ type: 'vzstart', id: '220', starttime: now - 22 * HOUR, seconds: 4, status: "startup for container '220' failed" });
   routine(list, random, now, 44, [120, 121, 122, 124], [220, 221]);
-  list.add({ type: 'qmclone', id: '123', starttime: now - 4 * MINUTE, who: 'ops@pve!full', log: () => ["create full clone of drive scsi0 (ceph-rbd:base-123-disk-0)", 'transferred 3.1 GiB of 10.0 GiB (31.00%)'] });
+  list.add({
+    type: 'qmclone',
+    id: '123',
+    starttime: now - 4 * MINUTE,
+    who: 'ops@pve!full',
+    log: () => ['create full clone of drive scsi0 (ceph-rbd:base-123-disk-0)', 'transferred 3.1 GiB of 10.0 GiB (31.00%)'],
+  });
   return list.sorted();
 }
 
 /** Nightly runs and everyday tasks of one node of a generated cluster. */
-export function generatedTasks(node: string, vms: readonly number[], cts: readonly number[], now: number, seed: string): DemoTask[] {
+export function generatedTasks(
+  node: string,
+  vms: readonly number[],
+  cts: readonly number[],
+  now: number,
+  seed: string,
+): DemoTask[] {
   const list = new TaskList(node);
   const random = createRandom(`${seed}/tasks/${node}`);
   for (let day = 6; day >= 0; day--) {
     const start = night(now, day, 3, 0);
-    const outcomes = [...vms.slice(0, 6).map((vmid): BackupOutcome => ({ vmid, type: 'qemu', name: `vm-${vmid}`, seconds: 95 })), ...cts.slice(0, 2).map((vmid): BackupOutcome => ({ vmid, type: 'lxc', name: `ct-${vmid}`, seconds: 30 }))];
-    list.add({ type: 'vzdump', starttime: start, seconds: total(outcomes), log: () => vzdumpLog('--all 1 --storage pbs-bulk --mode snapshot', start, outcomes) });
+    const outcomes = [
+      ...vms.slice(0, 6).map((vmid): BackupOutcome => ({ vmid, type: 'qemu', name: `vm-${vmid}`, seconds: 95 })),
+      ...cts.slice(0, 2).map((vmid): BackupOutcome => ({ vmid, type: 'lxc', name: `ct-${vmid}`, seconds: 30 })),
+    ];
+    list.add({
+      type: 'vzdump',
+      starttime: start,
+      seconds: total(outcomes),
+      log: () => vzdumpLog('--all 1 --storage pbs-bulk --mode snapshot', start, outcomes),
+    });
   }
   routine(list, random, now, 40, vms, cts);
   return list.sorted();

@@ -60,7 +60,10 @@ export interface AgentFacts {
 }
 
 /** `off` = not configured; `mute` = configured, never answers. */
-export type AgentState = { readonly kind: 'off' } | { readonly kind: 'mute' } | { readonly kind: 'answers'; readonly facts: AgentFacts };
+export type AgentState =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'mute' }
+  | { readonly kind: 'answers'; readonly facts: AgentFacts };
 
 /** One row of /nodes/{node}/lxc/{vmid}/interfaces. */
 export interface LxcInterface {
@@ -280,14 +283,21 @@ export interface DemoDisk {
   readonly osdid: number | string;
   readonly byIdLink?: string;
   readonly parent?: string;
-  readonly smart: { readonly type: 'ata' | 'text'; readonly attributes?: readonly Readonly<Record<string, unknown>>[]; readonly text?: string };
+  readonly smart: {
+    readonly type: 'ata' | 'text';
+    readonly attributes?: readonly Readonly<Record<string, unknown>>[];
+    readonly text?: string;
+  };
 }
 
 export interface NodeDisks {
   readonly disks: readonly DemoDisk[];
   readonly lvm: Readonly<Record<string, unknown>>;
   readonly lvmthin: readonly Readonly<Record<string, unknown>>[];
-  readonly zfs: readonly { readonly row: Readonly<Record<string, unknown>>; readonly detail: Readonly<Record<string, unknown>> }[];
+  readonly zfs: readonly {
+    readonly row: Readonly<Record<string, unknown>>;
+    readonly detail: Readonly<Record<string, unknown>>;
+  }[];
   readonly directories: readonly Readonly<Record<string, unknown>>[];
 }
 

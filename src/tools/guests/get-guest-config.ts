@@ -6,7 +6,7 @@ import { ApiError, toApiError } from '../../api/errors.ts';
 import { tagsOf, timeOf } from '../../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, problemFrom } from '../../api/reading.ts';
 import {
-  ENVIRONMENT_BUG,
+  ENVIRONMENT_HINT,
   type GuestConfig,
   isEnvironmentBug,
   isTabledKey,
@@ -197,7 +197,8 @@ async function readOrExplain(
     return { config: await readGuestConfig(call, target, query) };
   } catch (thrown) {
     const error = toApiError(thrown);
-    if (isEnvironmentBug(error, target)) return { error };
+    // Of the present state the status still tells something.
+    if (isEnvironmentBug(error, target) && query.snapshot === undefined) return { error };
     if (query.snapshot !== undefined && (error.kind === 'not-found' || error.kind === 'upstream'))
       throw await noSuchSnapshot(call, target, query.snapshot, error);
     throw error;
@@ -235,14 +236,13 @@ async function withoutConfig(call: Call, target: Guest, error: ApiError, notes: 
         memory: status.data?.maxMem ?? target.maxMem,
         swap: status.data?.maxSwap,
         disk: status.data?.maxDisk ?? target.maxDisk,
-        template: target.template,
+        template: target.template ? true : undefined,
         lock: status.data?.lock ?? target.lock,
         tags: target.tags.length === 0 ? undefined : target.tags,
       },
     },
     gaps: mergeGaps(refused, status),
-    notes: [...notes, ENVIRONMENT_BUG],
-    next: [`get_guest_network vmid=${target.vmid}`, `list_snapshots vmid=${target.vmid}`],
+    notes: [...notes, ENVIRONMENT_HINT],
   };
 }
 

@@ -1,0 +1,311 @@
+import { z } from 'zod';
+import { bool, bytes, duration, int, list, number, percent, record, table, text, time } from '../../answer/spec.ts';
+import { formatDuration } from '../../answer/units.ts';
+import { type Dossier, DOSSIER_SECTIONS, type DossierSection, readDossier } from '../../cluster/dossier.ts';
+import { levelEnabled, policies } from '../../cluster/firewall.ts';
+import { summarizeConfig } from '../../cluster/guest-config.ts';
+import { networkNotes } from '../../cluster/guest-network.ts';
+import type { Guest } from '../../cluster/inventory.ts';
+import { resolveGuest } from '../../cluster/resolve.ts';
+import type { Snapshot } from '../../cluster/snapshots.ts';
+import type { Task } from '../../cluster/tasks.ts';
+import { oneLine } from '../../redact/plain-text.ts';
+import { defineTool } from '../define-tool.ts';
+import { guest } from '../params.ts';
+import { diskRow, nicRow, pendingRow } from './get-guest-config.ts';
+import { addressWords } from './get-guest-network.ts';
+import { isOffline } from './get-guest-status.ts';
+import { counted, guestTitle } from './guest-words.ts';
+import { snapshotWords } from './list-snapshots.ts';
+
+/** Rows of each part: what is beyond is counted and has a tool of its own. */
+const MOST = { disks: 10, nics: 6, addresses: 10, filesystems: 8, users: 5, snapshots: 4, backups: 8, replication: 4, pending: 8, tasks: 5 };
+
+export const getGuest = defineTool({
+  name: 'get_guest',
+  title: 'Guest dossier',
+  toolset: 'guests',
+  description:
+    'Everything about one guest in one answer: state, disks, addresses, agent facts, snapshots, last backups, replication, firewall, pending changes, recent tasks. A part named in sections comes in more detail.',
+  params: { ...guest, sections: z.array(z.enum(DOSSIER_SECTIONS)).min(1).optional() },
+  output: {
+    guest: record({
+      name: text(),
+      status: text('unknown while the node is offline'),
+      uptime: duration(),
+      cpu: percent('of its own CPUs'),
+      cpus: number(),
+      mem: percent('of its memory'),
+      memory: bytes(),
+      balloon_min: bytes(),
+      root_disk: percent('of the root file system'),
+      agent: text('answers, silent, not enabled'),
+      os: text('by the agent, else ostype'),
+      kernel: text(),
+      host_name: text(),
+      timezone: text(),
+      dns: text(),
+      machine: text(),
+      bios: text(),
+      boot: text(),
+      start_on_boot: bool(),
+      protection: bool(),
+      unprivileged: bool(),
+      template: bool(),
+      lock: text(),
+      ha: text(),
+      pool: text(),
+      tags: list(),
+    }),
+    disks: table({ key: text(), kind: text(), storage: text(), volume: text(), size: bytes(), mount: text(), backup: bool() }),
+    filesystems: table({ mount: text(), type: text(), used: percent(), size: bytes() }, 'fullest first'),
+    nics: table({ nic: text(), model: text(), mac: text(), bridge: text(), vlan: int(), firewall: bool(), link: text() }),
+    addresses: table({ address: text(), nic: text(), interface: text(), source: text() }),
+    users: table({ user: text(), domain: text(), since: time() }),
+    snapshots: table({ name: text(), time: time(), vmstate: bool(), stuck: text() }, 'newest first'),
+    backups: table({
+      storage: text(),
+      node: text('of a storage that is not shared'),
+      backups: int(),
+      newest: time(),
+      oldest: time(),
+      protected: int(),
+      size: bytes('of the newest'),
+      verified: text('of the newest'),
+    }),
+    replication: table({ job: text(), target: text(), schedule: text(), last: time(), next: time(), fails: int(), state: text() }),
+    firewall: record({ state: text(), filters: list(), policy_in: text(), policy_out: text() }),
+    pending: table({ key: text(), now: text(), then: text('at the next start') }),
+    tasks: table({ start: time(), type: text(), state: text(), status: text(), user: text(), upid: text() }, 'failed ones first'),
+  },
+  reads: [
+    '/cluster/resources',
+    '/nodes/{node}/qemu/{vmid}/pending',
+    '/nodes/{node}/lxc/{vmid}/pending',
+    '/nodes/{node}/qemu/{vmid}/snapshot',
+    '/nodes/{node}/lxc/{vmid}/snapshot',
+    '/nodes/{node}/qemu/{vmid}/agent/get-osinfo',
+    '/nodes/{node}/qemu/{vmid}/agent/get-fsinfo',
+    '/nodes/{node}/qemu/{vmid}/agent/network-get-interfaces',
+    '/nodes/{node}/qemu/{vmid}/agent/get-host-name',
+    '/nodes/{node}/qemu/{vmid}/agent/get-users',
+    '/nodes/{node}/qemu/{vmid}/agent/get-timezone',
+    '/nodes/{node}/lxc/{vmid}/interfaces',
+    '/nodes/{node}/qemu/{vmid}/firewall/options',
+    '/nodes/{node}/lxc/{vmid}/firewall/options',
+    '/nodes/{node}/storage/{storage}/prunebackups',
+    '/nodes/{node}/storage/{storage}/content',
+    '/nodes/{node}/replication',
+    '/nodes/{node}/tasks',
+    '/version',
+    '/cluster/nextid',
+    '/access/permissions',
+    '/access/acl',
+    '/access/roles',
+    '/access/users/{userid}',
+  ],
+  async run(args, call) {
+    const { guest: target, inventory, notes } = await resolveGuest(call, args);
+    const reading = await readDossier(call, target, inventory, args.sections);
+    const { data: dossier } = reading;
+    const wants = (section: DossierSection): boolean => args.sections?.includes(section) ?? true;
+    const more = new More(target.vmid);
+    const { config, network, agent, pending } = dossier;
+    return {
+      headline: `${guestTitle(target)}: ${headlineWords(target, dossier, isOffline(inventory, target.node), call.now())}`,
+      sections: {
+        guest: guestRow(target, dossier),
+        disks: wants('disks') && config !== undefined ? more.cut(config.disks.map(diskCells), MOST.disks, 'disks', 'get_guest_config') : undefined,
+        filesystems: agent?.fileSystems === undefined ? undefined : more.cut(agent.fileSystems.map(fileSystemRow), MOST.filesystems, 'file systems'),
+        nics: network === undefined || !network.nicsKnown ? undefined : more.cut(network.nics.map(nicCells), MOST.nics, 'interfaces', 'get_guest_network'),
+        addresses: network === undefined ? undefined : more.cut(network.addresses, MOST.addresses, 'addresses', 'get_guest_network'),
+        users: agent?.users === undefined ? undefined : more.cut(agent.users, MOST.users, 'logged-in users'),
+        snapshots: dossier.snapshots === undefined ? undefined : more.cut(newestFirst(dossier.snapshots.snapshots).map(snapshotCells), MOST.snapshots, 'snapshots', 'list_snapshots'),
+        backups: dossier.backups === undefined ? undefined : more.cut(backupRows(dossier), MOST.backups, 'storages'),
+        replication: dossier.replication === undefined || dossier.replication.length === 0 ? undefined : more.cut(replicationRows(dossier), MOST.replication, 'replication jobs', 'list_replication'),
+        firewall: wants('firewall') ? firewallRow(dossier) : undefined,
+        pending: wants('pending') && pending !== undefined && pending.changes.length > 0 ? more.cut(pending.changes.map(pendingCells), MOST.pending, 'pending changes', 'get_guest_config') : undefined,
+        tasks: dossier.tasks === undefined ? undefined : more.cut(failedFirst(dossier.tasks).map(taskRow), MOST.tasks, 'recent tasks', 'list_recent_tasks'),
+      },
+      gaps: reading,
+      notes: [...notes, ...(network === undefined ? [] : networkNotes(network, target)), ...backupNotes(dossier), ...more.notes()],
+    };
+  },
+});
+
+/** Cuts lists and remembers what to say about it. */
+class More {
+  readonly #vmid: number;
+  readonly #cut: string[] = [];
+
+  constructor(vmid: number) {
+    this.#vmid = vmid;
+  }
+
+  cut<T>(rows: readonly T[], most: number, what: string, tool?: string): readonly T[] {
+    const rest = rows.length - most;
+    if (rest > 0) this.#cut.push(`${rest} more ${what}${tool === undefined ? '' : ` (${tool} vmid=${this.#vmid})`}`);
+    return rest > 0 ? rows.slice(0, most) : rows;
+  }
+
+  notes(): readonly string[] {
+    return this.#cut.length === 0 ? [] : [`Not shown: ${this.#cut.join('; ')}.`];
+  }
+}
+
+function headlineWords(target: Guest, dossier: Dossier, offline: boolean, nowMs: number): string {
+  const { backups, snapshots, pending, replication, network, tasks } = dossier;
+  const lock = target.lock === undefined ? '' : `, locked (${target.lock})`;
+  const parts = [`${offline ? 'state unknown, its node does not answer' : `${target.status}${target.template ? ', template' : ''}`}${lock}`];
+  if (network !== undefined) parts.push(addressWords(network));
+  if (backups !== undefined) parts.push(backupWords(dossier, nowMs));
+  if (snapshots !== undefined) parts.push(snapshotWords(snapshots, nowMs));
+  if (pending !== undefined && pending.changes.length > 0) parts.push(counted(pending.changes.length, 'pending change'));
+  const failing = replication?.filter((job) => job.failCount > 0).length ?? 0;
+  if (failing > 0) parts.push(`${counted(failing, 'replication job')} failing`);
+  const failed = tasks?.filter((task) => task.state === 'failed').length ?? 0;
+  if (tasks !== undefined && failed > 0) parts.push(`${failed} of the last ${tasks.length} tasks failed`);
+  return parts.join('; ');
+}
+
+/** `last backup 14 h ago on pbs-main`; never "none" beyond the storages that were asked. */
+function backupWords({ backups }: Dossier, nowMs: number): string {
+  const newest = backups?.storages.find((s) => s.newest?.time !== undefined);
+  if (newest?.newest?.time !== undefined) {
+    return `last backup seen ${formatDuration(Math.max(0, nowMs / 1000 - newest.newest.time))} ago on ${newest.storage}`;
+  }
+  const asked = backups?.storages.map((s) => s.storage) ?? [];
+  return asked.length === 0 ? 'backups not seen' : `no backup on ${asked.slice(0, 5).join(', ')}${asked.length > 5 ? ` and ${asked.length - 5} more` : ''}`;
+}
+
+function backupNotes({ backups }: Dossier): readonly string[] {
+  if (backups === undefined || backups.storages.some((s) => s.count > 0)) return [];
+  return ['Storages of other nodes and hidden ones are looked at with sections=backups.'];
+}
+
+function guestRow(target: Guest, dossier: Dossier) {
+  const { config, agent } = dossier;
+  const summary = config === undefined ? undefined : summarizeConfig(config);
+  const values = config?.values;
+  return {
+    name: target.name,
+    status: target.status,
+    uptime: target.uptime,
+    cpu: target.cpu,
+    cpus: summary?.cpuLimit ?? target.maxCpu ?? summary?.cpus,
+    mem: share(target.mem, target.maxMem),
+    memory: target.maxMem ?? summary?.memory,
+    balloon_min: summary?.balloonMin,
+    root_disk: share(target.disk, target.maxDisk),
+    agent: agent?.state,
+    os: agent?.os?.name ?? values?.get('ostype'),
+    kernel: agent?.os?.kernel,
+    host_name: agent?.hostName,
+    timezone: agent?.timezone,
+    dns: [values?.get('nameserver'), values?.get('searchdomain')].filter((part) => part !== undefined).join(', ') || undefined,
+    machine: values?.get('machine'),
+    bios: values?.get('bios'),
+    boot: values?.get('boot'),
+    start_on_boot: summary?.onBoot,
+    protection: summary?.protection === true ? true : undefined,
+    unprivileged: summary?.unprivileged,
+    template: target.template ? true : undefined,
+    lock: target.lock,
+    ha: target.haState,
+    pool: target.pool,
+    tags: target.tags.length === 0 ? undefined : target.tags,
+  };
+}
+
+function diskCells(disk: Parameters<typeof diskRow>[0]) {
+  const { key, kind, storage, volume, size, mount, backup } = diskRow(disk);
+  return { key, kind, storage, volume: oneLine(volume, 60), size, mount, backup };
+}
+
+function nicCells(nic: Parameters<typeof nicRow>[0]) {
+  const { nic: key, model, mac, bridge, vlan, firewall, link } = nicRow(nic);
+  return { nic: key, model, mac, bridge, vlan, firewall, link };
+}
+
+function fileSystemRow(system: { mount: string; type: string | undefined; used: number | undefined; total: number | undefined }) {
+  return { mount: oneLine(system.mount, 60), type: system.type, used: share(system.used, system.total), size: system.total };
+}
+
+function newestFirst(snapshots: readonly Snapshot[]): readonly Snapshot[] {
+  // Those that are stuck are the ones to look at.
+  return [...snapshots].sort((a, b) => Number(b.state !== undefined) - Number(a.state !== undefined) || (b.time ?? 0) - (a.time ?? 0));
+}
+
+function snapshotCells(snapshot: Snapshot) {
+  return { name: snapshot.name, time: snapshot.time, vmstate: snapshot.vmState, stuck: snapshot.state };
+}
+
+function backupRows({ backups }: Dossier) {
+  return (backups?.storages ?? []).map((s) => ({
+    storage: s.storage,
+    node: s.node,
+    backups: s.count,
+    newest: s.newest?.time,
+    oldest: s.count > 1 ? s.oldest : undefined,
+    protected: s.protectedCount === 0 ? undefined : s.protectedCount,
+    size: s.newest?.size,
+    verified: s.newest?.verification,
+  }));
+}
+
+function replicationRows({ replication }: Dossier) {
+  return (replication ?? []).map((job) => ({
+    job: job.id,
+    target: job.target,
+    schedule: job.schedule,
+    last: job.lastSync,
+    next: job.disabled ? undefined : job.nextSync,
+    fails: job.failCount,
+    state: job.disabled ? 'disabled' : (job.error ?? (job.running ? 'running' : job.lastSync === undefined ? 'never ran to its end' : 'ok')),
+  }));
+}
+
+/** The guest's level alone: it works only as far as the datacenter's firewall is on. */
+function firewallRow({ firewall, config }: Dossier) {
+  if (config !== undefined && !config.nics.some((nic) => nic.firewall)) {
+    return { state: config.nics.length === 0 ? 'no interface' : 'off: no interface has the firewall flag' };
+  }
+  if (firewall === undefined) return undefined;
+  const flagged = config?.nics.filter((nic) => nic.firewall).map((nic) => nic.key);
+  if (!levelEnabled('guest', firewall)) return { state: 'off: not enabled for this guest', filters: undefined };
+  const policy = policies('guest', firewall);
+  const open = config?.nics.filter((nic) => !nic.firewall).map((nic) => nic.key) ?? [];
+  return {
+    state: `on, as far as the datacenter firewall is on${open.length === 0 ? '' : `; not on ${open.join(', ')}`}`,
+    filters: flagged,
+    policy_in: policy.in,
+    policy_out: policy.out,
+  };
+}
+
+function pendingCells(change: Parameters<typeof pendingRow>[0]) {
+  const { key, now, then } = pendingRow(change, '');
+  return { key, now: oneLine(now, 60), then: then === undefined ? undefined : oneLine(then, 60) };
+}
+
+function failedFirst(tasks: readonly Task[]): readonly Task[] {
+  const rank = (task: Task): number => (task.state === 'failed' ? 0 : task.state === 'running' ? 1 : 2);
+  return [...tasks].sort((a, b) => rank(a) - rank(b) || (b.start ?? 0) - (a.start ?? 0));
+}
+
+function taskRow(task: Task) {
+  const open = task.state !== 'ok';
+  return {
+    start: task.start,
+    type: task.type,
+    state: task.state,
+    status: open && task.status !== undefined ? oneLine(task.status, 100) : undefined,
+    user: task.user,
+    // Only where there is something to look into.
+    upid: open ? task.upid : undefined,
+  };
+}
+
+function share(part: number | undefined, whole: number | undefined): number | undefined {
+  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
+}
