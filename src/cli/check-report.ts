@@ -1,11 +1,11 @@
 import { formatDuration, formatTime } from '../answer/units.ts';
-import type { OwnerFacts, TokenAccess } from '../insights/token-access.ts';
+import type { Excess, OwnerFacts, TokenAccess } from '../insights/token-access.ts';
 import type { Grant } from '../insights/token-grants.ts';
 import { expiryText, missingText, pathsText, reachText } from '../insights/token-words.ts';
 import type { ClusterReport, Failure, TargetReport } from './check-cluster.ts';
 import { verdictOf } from './check-verdict.ts';
 import { EXIT } from './exit-codes.ts';
-import { alignColumns, type Paint, wrapWords } from './terminal.ts';
+import { alignColumns, hangingColumns, type Paint, wrapWords } from './terminal.ts';
 import type { ProbeResult } from './write-probe.ts';
 
 export interface ReportOptions {
@@ -41,7 +41,7 @@ export function renderReport(report: ClusterReport, options: ReportOptions): str
 }
 
 function titled(title: string, lines: readonly string[], { paint }: ReportOptions): readonly string[] {
-  return [paint.strong(title), ...lines.map((line) => INDENT + line)];
+  return [paint.strong(title), ...lines.map((line) => (line === '' ? line : INDENT + line))];
 }
 
 function paragraph(text: string, { width }: ReportOptions): readonly string[] {
@@ -50,12 +50,12 @@ function paragraph(text: string, { width }: ReportOptions): readonly string[] {
 
 function targetLines(target: TargetReport, options: ReportOptions): readonly string[] {
   const { paint } = options;
-  const { tls, failure, ms } = target;
+  const { failure, ms } = target;
   const head = failure === undefined ? `${target.url}  ${paint.good(`answered in ${ms ?? 0} ms`)}` : `${target.url}  ${paint.bad('no answer')}`;
   return [
     head,
     ...(failure === undefined ? [] : failureLines(failure, options).map((line) => INDENT + line)),
-    ...[...tlsLines(target, options)].map((line) => INDENT + line),
+    ...tlsLines(target, options).map((line) => INDENT + line),
   ];
 }
 
@@ -142,7 +142,7 @@ function outcome(failure: Failure | undefined, needs: string | undefined): strin
 function accessBlocks(access: TokenAccess, options: ReportOptions): readonly (readonly string[])[] {
   return [
     titled('Token', tokenLines(access, options), options),
-    titled('Sees', areaLines(access, options), options),
+    titled('Sees (of what PVEAuditor shows)', areaLines(access, options), options),
     titled('Can it write? (told from its permissions; nothing was sent)', excessLines(access, options), options),
     ...(access.grants.length === 0 ? [] : [grantLines(access, options)]),
   ];
@@ -186,16 +186,9 @@ function areaLines(access: TokenAccess, options: ReportOptions): readonly string
     const why = reachText(a);
     return [a.area, a.sees, [...(why === undefined ? [] : [why]), ...more].join('; ')];
   });
-  const [first = ''] = alignColumns(rows.map(([area = '', sees = '']) => [area, sees, '|']));
-  const indent = first.indexOf('|');
-  const wide = alignColumns(rows.map(([area = '', sees = '']) => [area, sees, '']).concat([['', 'unknown', '']]));
-  const column = Math.max(indent, ...wide.map((line) => line.length + 2));
-  return rows.flatMap(([area = '', sees = '', text = ''], i) => {
-    const left = (alignColumns(rows.map(([a = '', s = '']) => [a, s]))[i] ?? `${area}  ${sees}`).padEnd(column);
-    const [head = '', ...rest] = wrapWords(text, Math.max(30, options.width - column - INDENT.length));
-    const line = `${left}${head}`.trimEnd();
+  return hangingColumns(rows, options.width - INDENT.length).flatMap((lines, i) => {
     const lacking = (access.areas[i]?.lacks.length ?? 0) > 0;
-    return [lacking ? options.paint.warn(line) : line, ...rest.map((more) => `${' '.repeat(column)}${more}`)];
+    return lacking ? lines.map((line) => options.paint.warn(line)) : lines;
   });
 }
 
@@ -206,28 +199,35 @@ function excessLines(access: TokenAccess, options: ReportOptions): readonly stri
   const head = access.canWrite
     ? paint.bad('Yes. This program never does, but whoever takes the token could. Beyond reading it holds:')
     : paint.good('No. Beyond the audit privileges it holds:');
-  const rows = access.excess.map((e) => [
-    e.privilege,
-    e.effect,
-    `on ${pathsText(e.paths)}${e.opens.length === 0 ? '; nothing here needs it' : `; opens ${e.opens.join(', ')}`}`,
-  ]);
-  return [...wrapWords(head, options.width - 2), ...alignColumns(rows)];
+  const groups = new Map<string, { cells: readonly string[]; names: string[] }>();
+  for (const e of access.excess) {
+    const cells = [e.effect, `on ${pathsText(e.paths)}`, justification(e)];
+    const key = cells.join('\t');
+    const group = groups.get(key) ?? { cells, names: [] };
+    group.names.push(e.privilege);
+    groups.set(key, group);
+  }
+  const rows = [...groups.values()].map(({ cells: [effect = '', where = '', why = ''], names }) => [effect, where, `${names.join(', ')} (${why})`]);
+  return [...wrapWords(head, options.width - INDENT.length), ...hangingColumns(rows, options.width - INDENT.length).flat()];
+}
+
+function justification({ opens, justified }: Excess): string {
+  if (opens.length === 0) return 'nothing here needs that';
+  return justified ? `opens ${opens.join(', ')}` : `opens ${opens.join(', ')}, but allows far more`;
 }
 
 const KIND_WORDS: Readonly<Record<Grant['kind'], string>> = { core: 'missing', optional: 'optional', discouraged: 'discouraged' };
 
 function grantLines(access: TokenAccess, options: ReportOptions): readonly string[] {
+  const { paint } = options;
   const everything = access.grants.some((g) => g.everything);
   const lines = access.grants.flatMap((g) => {
     const narrower = everything && !g.everything && g.kind === 'core';
-    const head = `${g.areas.join(', ')} (${narrower ? 'this alone' : KIND_WORDS[g.kind]}): ${g.opens.join(', ')}`;
-    return [
-      ...paragraph(head, options),
-      ...g.lines.map((line) => `${INDENT}${options.paint.strong(line)}`),
-      ...g.notes.flatMap((note) => paragraph(note, options).map((line) => INDENT + options.paint.faint(line))),
-    ];
+    const head = g.everything ? `all that is missing: ${g.opens.join(', ')}` : `${g.areas.join(', ')}, ${narrower ? 'this alone' : KIND_WORDS[g.kind]}: ${g.opens.join(', ')}`;
+    return [...paragraph(head, options), ...g.lines.map((line) => `${INDENT}${paint.strong(line)}`)];
   });
-  return titled('Grants (text only; for a root shell on any node, and only as far as wanted)', lines, options);
+  const notes = [...new Set(access.grants.flatMap((g) => g.notes))].flatMap((note) => paragraph(`- ${note}`, options).map((line) => paint.faint(line)));
+  return titled('Grants (text only; for a root shell on any node, and only as far as wanted)', [...lines, ...notes], options);
 }
 
 const OUTCOME_WORDS: Readonly<Record<ProbeResult['outcome'], string>> = {

@@ -1,16 +1,46 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../server/version.ts';
+import type { CheckFlags } from './check.ts';
+import type { DemoFlags } from './demo.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+
+const ROLES = ['auditor', 'noacl', 'scoped', 'full', 'backup-one', 'blind-one', 'logs'];
 
 /** Runs one of the commands for people; each loads its own code. */
 export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
   const program = new Command('mcp-proxmox')
-    .description('Read-only MCP server for Proxmox VE; without a command it serves over stdio.')
+    .description('Read-only MCP server for Proxmox VE; without a command it serves over stdio (mcp-proxmox --help).')
     .version(VERSION)
+    .showHelpAfterError('(--help shows the flags)')
     .exitOverride();
+
+  program
+    .command('check')
+    .description('Check the connection, its TLS, and what the token can and cannot see; changes nothing.')
+    .option('--check-write-denied', 'prove that writes are denied, by ten requests that can do nothing')
+    .option('--json', 'the report for programs')
+    .option('--env-file <path>', 'read settings from this file; no other file is ever read')
+    .option('--config <path>', 'JSON file with one or more clusters')
+    .option('--cluster <name>', 'only this one of the configured clusters')
+    .addOption(new Option('--demo [token]', 'check the embedded cluster, as one of its tokens').choices(ROLES).preset('auditor'))
+    .addHelpText('after', '\nExit codes: 0 all good; 1 something is missing or too much; 2 wrong settings; 3 no answer, or the token is refused.')
+    .action(async (flags: CheckFlags) => {
+      const { runCheck } = await import('./check.ts');
+      code = await runCheck(flags);
+    });
+
+  program
+    .command('demo')
+    .description('Start an embedded cluster, ask the real server six questions about it, and show the answers.')
+    .option('--full', 'whole answers instead of their first lines')
+    .action(async (flags: DemoFlags) => {
+      const { runDemo } = await import('./demo.ts');
+      code = await runDemo(flags);
+    });
+
   try {
-    await program.parseAsync(['node', 'mcp-proxmox', ...argv]);
+    await program.parseAsync([...argv], { from: 'user' });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;

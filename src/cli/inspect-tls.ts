@@ -93,10 +93,8 @@ function leafOf(certificate: PeerCertificate): Leaf | undefined {
   };
 }
 
-/** `CN=pve1, O=Proxmox Virtual Environment`; a part that occurs more than once is a list. */
+/** `CN=pve1, O=Proxmox Virtual Environment`: the common name first; a part that occurs more than once is a list. */
 function nameOf(parts: object): string {
-  return Object.entries(parts)
-    .map(([key, value]) => `${key}=${Array.isArray(value) ? value.join('+') : String(value)}`)
-    .reverse()
-    .join(', ');
+  const named = Object.entries(parts).map(([key, value]) => [key, Array.isArray(value) ? value.join('+') : String(value)] as const);
+  return [...named.filter(([key]) => key === 'CN'), ...named.filter(([key]) => key !== 'CN')].map(([key, value]) => `${key}=${value}`).join(', ');
 }

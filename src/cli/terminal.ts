@@ -66,3 +66,15 @@ export function wrapWords(text: string, width: number): readonly string[] {
   }
   return line === '' ? lines : [...lines, line];
 }
+
+const MIN_LAST_COLUMN = 30;
+
+/** Rows in columns whose last one is wrapped within the width and goes on under itself; the lines of each row. */
+export function hangingColumns(rows: readonly (readonly string[])[], width: number): readonly (readonly string[])[] {
+  const lefts = alignColumns(rows.map((row) => row.slice(0, -1)));
+  const column = Math.max(0, ...lefts.map((left) => left.length)) + 2;
+  return rows.map((row, i) => {
+    const [first = '', ...rest] = wrapWords(row.at(-1) ?? '', Math.max(MIN_LAST_COLUMN, width - column));
+    return [`${(lefts[i] ?? '').padEnd(column)}${first}`.trimEnd(), ...rest.map((line) => ' '.repeat(column) + line)];
+  });
+}

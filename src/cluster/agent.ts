@@ -106,7 +106,10 @@ export function parseOsInfo(data: unknown): OsInfo {
   };
 }
 
-/** Fullest first; those without figures (squashfs of snaps, CD-ROMs) last. */
+/** Images that are mounted read-only are always full. */
+const IMAGES: ReadonlySet<string> = new Set(['squashfs', 'iso9660', 'udf', 'cdfs', 'erofs', 'cramfs']);
+
+/** Fullest first; read-only images (snaps, CD-ROMs) and those without figures last. */
 export function parseFileSystems(data: unknown): readonly FileSystem[] {
   const found = rowsOf(rawOf(data)['result']).flatMap((row): FileSystem[] => {
     const mount = cleaned(row['mountpoint']);
@@ -126,6 +129,7 @@ export function parseFileSystems(data: unknown): readonly FileSystem[] {
 }
 
 function share(system: FileSystem): number {
+  if (IMAGES.has(system.type?.toLowerCase() ?? '')) return -2;
   return system.total === undefined || system.total === 0 ? -1 : (system.used ?? 0) / system.total;
 }
 

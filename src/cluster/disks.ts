@@ -282,8 +282,12 @@ export interface ZfsDetail {
   readonly faults: readonly ZfsFault[];
 }
 
+/** Names that ZFS allows and a path of the API does not carry safely (`my pool`) are not asked for. */
+const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
 /** Source: GET /nodes/{node}/disks/zfs/{name} (Sys.Audit on /). */
 export async function readZfsDetail(call: Call, node: string, pool: string): Promise<ZfsDetail> {
+  if (!PLAIN_NAME.test(pool)) throw new ApiError('upstream', `Details of the ZFS pool ${JSON.stringify(pool)} can't be asked for because of its name.`);
   return parseZfsDetail((await call.get('/nodes/{node}/disks/zfs/{name}', { node, name: pool })).data);
 }
 

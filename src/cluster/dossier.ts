@@ -37,8 +37,8 @@ export type DossierSection = (typeof DOSSIER_SECTIONS)[number];
 
 /** What the guest's own system says; each fact may be missing. */
 export interface AgentReport {
-  /** `false`: not enabled; `silent`: enabled, and no answer or none for this token. */
-  readonly state: 'answers' | 'silent' | 'not enabled';
+  /** `silent`: no answer, or none for this token (see the problems); `not asked`: enabled, but the guest does not run. */
+  readonly state: 'answers' | 'silent' | 'not asked' | 'not enabled';
   readonly os: OsInfo | undefined;
   readonly fileSystems: readonly FileSystem[] | undefined;
   readonly hostName: string | undefined;
@@ -102,7 +102,9 @@ export async function readDossier(
   const tasksRead = plan(wants('tasks'), 1, () => readTasksOfGuest(call, guest, inventory));
   // A release check goes before the interfaces.
   const containerRead = plan(isContainer && wants('network'), 2, () => readLiveOfContainer(call, guest));
-  const pending = await plan(asked === undefined || NEED_CONFIG.some(named), 1, () => attempt(where, () => readPending(call, guest)));
+  const pending = await plan(asked === undefined || NEED_CONFIG.some(named), 1, () =>
+    attempt(where, () => readPending(call, guest)),
+  );
   const config = pending.data === undefined ? undefined : parseGuestConfig(pending.data.running, guest.type);
 
   const asksAgent = mayAskAgent(guest, agentEnabled(config?.values.get('agent')));
@@ -156,10 +158,19 @@ const NOTHING: Dossier = {
 };
 
 /** With its node down only the backups on shared storages can be read, which is then what matters. */
-async function readOfflineDossier(call: Call, guest: Guest, inventory: Inventory, backups: boolean, thorough: boolean): Promise<Reading<Dossier>> {
+async function readOfflineDossier(
+  call: Call,
+  guest: Guest,
+  inventory: Inventory,
+  backups: boolean,
+  thorough: boolean,
+): Promise<Reading<Dossier>> {
   const offline = offlineGaps(inventory, new Set([guest.node]));
   if (!backups) return { data: NOTHING, ...offline };
-  const read = await readGuestBackups(call, guest, inventory, { limit: thorough ? MAX_STORAGES : DOSSIER_REQUESTS - 1, thorough });
+  const read = await readGuestBackups(call, guest, inventory, {
+    limit: thorough ? MAX_STORAGES : DOSSIER_REQUESTS - 1,
+    thorough,
+  });
   return { data: { ...NOTHING, backups: read.data }, ...mergeGaps(offline, read) };
 }
 
@@ -179,7 +190,7 @@ async function askMachine(call: Call, guest: Guest, config: GuestConfig | undefi
   if (!mayAskAgent(guest, enabled)) {
     const live = wish.network ? await readLiveOfMachine(call, guest, config) : undefined;
     // Without its configuration it is not known whether there is an agent.
-    const agent = wish.agent && config !== undefined ? report(enabled ? 'silent' : 'not enabled') : undefined;
+    const agent = wish.agent && config !== undefined ? report(enabled ? 'not asked' : 'not enabled') : undefined;
     return { agent, live: undefined, gaps: live ?? NO_GAPS };
   }
   if (!wish.agent) {

@@ -42,7 +42,12 @@ export interface BackupWish {
  * Source: GET /nodes/{node}/storage/{storage}/prunebackups?prune-backups=keep-all=1&vmid=N&type=T (never deletes), and
  * .../content when thorough.
  */
-export async function readGuestBackups(call: Call, guest: Guest, inventory: Inventory, wish: BackupWish): Promise<Reading<GuestBackups>> {
+export async function readGuestBackups(
+  call: Call,
+  guest: Guest,
+  inventory: Inventory,
+  wish: BackupWish,
+): Promise<Reading<GuestBackups>> {
   const { places, unreachable } = backupPlaces(inventory, guest.node, wish.thorough);
   const asked = places.slice(0, Math.max(0, wish.limit));
   const [out, coverage] = await Promise.all([
@@ -55,7 +60,9 @@ export async function readGuestBackups(call: Call, guest: Guest, inventory: Inve
     wish.thorough ? storageCoverage(call) : undefined,
   ]);
   const storages = out.results.map(({ item, data }) => summarize(item, data.data));
-  storages.sort((a, b) => (b.newest?.time ?? 0) - (a.newest?.time ?? 0) || byText(a.storage, b.storage) || byText(a.node, b.node));
+  storages.sort(
+    (a, b) => (b.newest?.time ?? 0) - (a.newest?.time ?? 0) || byText(a.storage, b.storage) || byText(a.node, b.node),
+  );
   const notAsked = places.slice(asked.length).map(labelOf);
   const left: Gaps = {
     problems: unreachable,
@@ -95,7 +102,9 @@ async function readPlace(call: Call, guest: Guest, place: Place, thorough: boole
 }
 
 function ofGuest(backups: readonly Backup[], guest: Guest): readonly Backup[] {
-  return backups.filter((b) => (b.vmid === undefined || b.vmid === guest.vmid) && (b.type === undefined || b.type === guest.type));
+  return backups.filter(
+    (b) => (b.vmid === undefined || b.vmid === guest.vmid) && (b.type === undefined || b.type === guest.type),
+  );
 }
 
 /** Backup servers first, then shared storages, then those of the guest's own node: the likeliest to hold the newest. */
@@ -111,7 +120,9 @@ export function backupPlaces(
   everywhere: boolean,
 ): { readonly places: readonly Place[]; readonly unreachable: readonly Problem[] } {
   const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
-  const candidates = inventory.storages.filter((s) => s.content.includes('backup') && (s.shared || s.node === home || everywhere));
+  const candidates = inventory.storages.filter(
+    (s) => s.content.includes('backup') && (s.shared || s.node === home || everywhere),
+  );
   const groups = new Map<string, StorageRow[]>();
   for (const row of candidates) {
     const key = row.shared ? row.storage : `${row.storage}\n${row.node}`;
@@ -142,7 +153,9 @@ function unreachableStorage(rows: readonly StorageRow[], home: string, online: R
     {
       where: { node, storage },
       kind: down ? 'node-unreachable' : 'unreachable',
-      message: down ? "Its node is not online, so backups on it can't be read now." : "The storage is not active, so backups on it can't be read now.",
+      message: down
+        ? "Its node is not online, so backups on it can't be read now."
+        : "The storage is not active, so backups on it can't be read now.",
     },
   ];
 }

@@ -43,7 +43,9 @@ export async function readGuestConfig(call: Call, guest: Guest, query: ConfigQue
   const where = { node: guest.node, vmid: guest.vmid };
   const asked = { snapshot: query.snapshot, current: query.current === true ? true : undefined };
   const { data } = await explainingRefusal(guest, () =>
-    guest.type === 'qemu' ? call.get('/nodes/{node}/qemu/{vmid}/config', where, asked) : call.get('/nodes/{node}/lxc/{vmid}/config', where, asked),
+    guest.type === 'qemu'
+      ? call.get('/nodes/{node}/qemu/{vmid}/config', where, asked)
+      : call.get('/nodes/{node}/lxc/{vmid}/config', where, asked),
   );
   return parseGuestConfig(data, guest.type);
 }

@@ -51,7 +51,10 @@ export interface LiveInterfaces {
 export async function readGuestNetwork(call: Call, guest: Guest): Promise<Reading<GuestNetwork>> {
   const where = { node: guest.node, vmid: guest.vmid };
   const configRead = attempt(where, () => readGuestConfig(call, guest, { current: true }));
-  const liveRead = guest.type === 'lxc' ? readLiveOfContainer(call, guest) : configRead.then((config) => readLiveOfMachine(call, guest, config.data));
+  const liveRead =
+    guest.type === 'lxc'
+      ? readLiveOfContainer(call, guest)
+      : configRead.then((config) => readLiveOfMachine(call, guest, config.data));
   const [config, live] = await Promise.all([configRead, liveRead]);
   const network = assembleNetwork(config.data?.nics, live.data);
   return withGaps(network, config, live);
@@ -60,26 +63,39 @@ export async function readGuestNetwork(call: Call, guest: Guest): Promise<Readin
 /** Addresses that a running container has. Needs no agent. */
 export async function readLiveOfContainer(call: Call, guest: Guest): Promise<Reading<LiveInterfaces | undefined>> {
   if (guest.status !== 'running') return { data: undefined, ...notLive(guest) };
-  return attempt({ node: guest.node, vmid: guest.vmid }, async () => ({ source: 'lxc-interfaces' as const, interfaces: await readLxcInterfaces(call, guest) }));
+  return attempt({ node: guest.node, vmid: guest.vmid }, async () => ({
+    source: 'lxc-interfaces' as const,
+    interfaces: await readLxcInterfaces(call, guest),
+  }));
 }
 
 /** Addresses that the agent of a running machine tells; it is only asked when it is enabled. */
-export async function readLiveOfMachine(call: Call, guest: Guest, config: GuestConfig | undefined): Promise<Reading<LiveInterfaces | undefined>> {
+export async function readLiveOfMachine(
+  call: Call,
+  guest: Guest,
+  config: GuestConfig | undefined,
+): Promise<Reading<LiveInterfaces | undefined>> {
   const enabled = agentEnabled(config?.values.get('agent'));
   if (!mayAskAgent(guest, enabled)) return { data: undefined, ...(config === undefined ? NO_GAPS : notLive(guest)) };
-  return attempt({ node: guest.node, vmid: guest.vmid }, async () => ({ source: 'agent' as const, interfaces: await readAgentInterfaces(call, guest) }));
+  return attempt({ node: guest.node, vmid: guest.vmid }, async () => ({
+    source: 'agent' as const,
+    interfaces: await readAgentInterfaces(call, guest),
+  }));
 }
 
 /** Why the guest itself can't be asked: nothing failed, but what it would say is not known. */
 export function notLive(guest: Guest): Gaps {
   const running = guest.status === 'running';
-  const why = running ? 'the guest agent is not enabled, so only configured addresses are known' : `the guest does not run (${guest.status}), so only configured addresses are known`;
+  const why = running
+    ? 'the guest agent is not enabled, so only configured addresses are known'
+    : `the guest does not run (${guest.status}), so only configured addresses are known`;
   return { problems: [], coverage: 'unknown', hidden: [], why };
 }
 
 async function readLxcInterfaces(call: Call, guest: Guest): Promise<readonly GuestInterface[]> {
   const { data } = await call.get('/nodes/{node}/lxc/{vmid}/interfaces', { node: guest.node, vmid: guest.vmid });
-  if (data === null) throw new ApiError('not-configured', `Container ${guest.vmid} has no network namespace: it does not run any more.`);
+  if (data === null)
+    throw new ApiError('not-configured', `Container ${guest.vmid} has no network namespace: it does not run any more.`);
   return parseLxcInterfaces(data);
 }
 
@@ -96,7 +112,13 @@ export function parseLxcInterfaces(data: unknown): readonly GuestInterface[] {
       const [ip, prefix] = (cidr ?? '').split('/');
       return ip === undefined || ip === '' ? [] : [{ ip: cleanText(ip), prefix: numberOf(prefix) }];
     });
-    return [{ name: cleanText(name), mac: normalMac(row['hardware-address'] ?? row['hwaddr']), addresses: listed.length > 0 ? listed : single }];
+    return [
+      {
+        name: cleanText(name),
+        mac: normalMac(row['hardware-address'] ?? row['hwaddr']),
+        addresses: listed.length > 0 ? listed : single,
+      },
+    ];
   });
 }
 
@@ -117,7 +139,13 @@ export function assembleNetwork(configured: readonly GuestNic[] | undefined, liv
       seen.add(plain(ip));
       // A container sees its interface under the configured name even where its hardware address differs.
       const nic = (found.mac === undefined ? undefined : byMac.get(found.mac)) ?? byName.get(found.name);
-      addresses.push({ address: prefix === undefined ? ip : `${ip}/${prefix}`, interface: found.name, nic, mac: found.mac, source: live?.source ?? 'config' });
+      addresses.push({
+        address: prefix === undefined ? ip : `${ip}/${prefix}`,
+        interface: found.name,
+        nic,
+        mac: found.mac,
+        source: live?.source ?? 'config',
+      });
     }
   }
   for (const nic of nics) {
@@ -127,7 +155,13 @@ export function assembleNetwork(configured: readonly GuestNic[] | undefined, liv
       addresses.push({ address, interface: nic.name, nic: nic.key, mac: nic.mac, source: 'config' });
     }
   }
-  addresses.sort((a, b) => Number(a.nic === undefined) - Number(b.nic === undefined) || byText(a.nic, b.nic) || isIP(ipOf(a)) - isIP(ipOf(b)) || byText(a.address, b.address));
+  addresses.sort(
+    (a, b) =>
+      Number(a.nic === undefined) - Number(b.nic === undefined) ||
+      byText(a.nic, b.nic) ||
+      isIP(ipOf(a)) - isIP(ipOf(b)) ||
+      byText(a.address, b.address),
+  );
   return { addresses, nics, nicsKnown: configured !== undefined, liveSource: live?.source, leftOut };
 }
 
@@ -153,12 +187,19 @@ export function networkNotes(network: GuestNetwork, guest: Guest): readonly stri
   if (network.liveSource !== undefined && drift.length > 0) {
     notes.push(`Configured but not seen in the guest: ${drift.map((a) => `${a.address} (${a.nic})`).join(', ')}.`);
   }
-  const foreign = new Set(network.addresses.flatMap((a) => (a.nic === undefined && a.interface !== undefined ? [a.interface] : [])));
-  if (network.nicsKnown && foreign.size > 0) notes.push(`Made by the guest itself, no interface of its configuration: ${[...foreign].join(', ')}.`);
+  const foreign = new Set(
+    network.addresses.flatMap((a) => (a.nic === undefined && a.interface !== undefined ? [a.interface] : [])),
+  );
+  if (network.nicsKnown && foreign.size > 0)
+    notes.push(`Made by the guest itself, no interface of its configuration: ${[...foreign].join(', ')}.`);
   const dynamic = network.nics.filter((nic) => nic.ip === 'dhcp' && !network.addresses.some((a) => a.nic === nic.key));
   if (dynamic.length > 0) {
     const names = dynamic.map((nic) => nic.key).join(', ');
-    notes.push(network.liveSource === undefined ? `${names}: by DHCP; the address is not known to the host${guest.status === 'running' ? '' : ' while the guest is not running'}.` : `${names}: by DHCP, without an address now.`);
+    notes.push(
+      network.liveSource === undefined
+        ? `${names}: by DHCP; the address is not known to the host${guest.status === 'running' ? '' : ' while the guest is not running'}.`
+        : `${names}: by DHCP, without an address now.`,
+    );
   }
   if (network.leftOut > 0) notes.push(`${network.leftOut} loopback and link-local addresses left out.`);
   return notes;

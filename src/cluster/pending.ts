@@ -11,7 +11,7 @@ export interface PendingChange {
   /** What the guest runs with; undefined when the key is new. */
   readonly now: string | undefined;
   /** What it gets; undefined when the key goes away. */
-  readonly then: string | undefined;
+  readonly after: string | undefined;
   readonly deleted: boolean;
 }
 
@@ -45,12 +45,12 @@ export function parsePending(data: unknown): PendingConfig {
     const key = textOf(row['key']);
     if (key === undefined) continue;
     const now = row['value'] ?? row['old'];
-    const then = row['pending'] ?? row['new'];
+    const after = row['pending'] ?? row['new'];
     if (now !== undefined && now !== null) running[key] = now;
     // 2 is a forced removal.
     const deleted = boolOf(row['delete']) ?? false;
-    if (!deleted && (then === undefined || then === null || isSame(now, then))) continue;
-    changes.push({ key, now: shown(key, now), then: deleted ? undefined : shown(key, then), deleted });
+    if (!deleted && (after === undefined || after === null || isSame(now, after))) continue;
+    changes.push({ key, now: shown(key, now), after: deleted ? undefined : shown(key, after), deleted });
   }
   return { running, changes: changes.sort((a, b) => compareKeys(a.key, b.key)) };
 }
@@ -66,9 +66,9 @@ export async function readCloudInitChanges(call: Call, guest: Guest): Promise<re
 }
 
 /** Two hidden values look alike and may differ all the same: the API names what changes, so it is believed. */
-function isSame(now: unknown, then: unknown): boolean {
-  const text = JSON.stringify(then);
-  return !text.includes(REDACTED) && (JSON.stringify(now) === text || String(now) === String(then));
+function isSame(now: unknown, after: unknown): boolean {
+  const text = JSON.stringify(after);
+  return !text.includes(REDACTED) && (JSON.stringify(now) === text || String(now) === String(after));
 }
 
 /** Long texts and key lists are named, not shown. */

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, numberOf, rawOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, numberOf, rawOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type Held, parseAcl, parsePermissions, parseRoles } from '../api/rights.ts';
 import { assessToken, type OwnerFacts, type Reach, type TokenAccess } from '../insights/token-access.ts';
@@ -87,13 +87,12 @@ export function reachFrom(gaps: Gaps, read: Read, permissions: ReadonlyMap<strin
   const missing = gaps.hidden.map((h) => h.path);
   if (!missing.includes(read.on)) return { held: 'except', paths: missing, why: undefined };
   const [privilege] = read.any;
-  const paths = [...permissions].flatMap(([path, held]) => (held.has(privilege) && isInside(path, read.on) ? [path] : []));
-  return { held: paths.length === 0 ? 'none' : 'some', paths: paths.sort(), why: undefined };
-}
-
-/** Below the path; members of pools are guests and storages, which the rights list by themselves too. */
-function isInside(path: string, under: string): boolean {
-  return path.startsWith(`${under}/`);
+  const holding = [...permissions].flatMap(([path, held]) => (held.has(privilege) ? [path] : [])).sort(byText);
+  const inside = holding.filter((path) => path.startsWith(`${read.on}/`));
+  // Pools hand their rights on to the guests and storages in them, which need not be listed by themselves.
+  const pools = read.on === '/vms' || read.on === '/storage' ? holding.filter((path) => path.startsWith('/pool/')) : [];
+  const paths = inside.length > 0 ? inside : pools;
+  return { held: paths.length === 0 ? 'none' : 'some', paths, why: undefined };
 }
 
 async function readOwner(call: Call, user: string, name: string): Promise<Gaps & { readonly data: OwnerFacts | undefined }> {

@@ -3,6 +3,8 @@
  * and the endpoint handlers (`handlers/`).
  */
 
+import type { DemoWorld } from './world/types.ts';
+
 /** The releases whose schema facts ship in `facts/`; the engine validates requests against the chosen one. */
 export type DemoRelease = '7.4' | '8.4' | '9.0' | '9.2.11';
 
@@ -95,7 +97,7 @@ export interface DemoCluster {
   readonly requests: LoggedRequest[];
   /** Every secret planted in the data set, in every form it may appear in; none may ever leave the MCP server. */
   readonly canaries: readonly string[];
-  readonly world: World;
+  readonly world: DemoWorld;
   close(): Promise<void>;
 }
 

@@ -37,8 +37,12 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly cause: string }[] = 
       'Something held a lock: another task on the same guest or storage ran, or a stale lock is left (get_guest_status shows lock).',
   },
   {
-    pattern: /guest-fsfreeze|fsfreeze|agent.*(not running|timeout|timed out)|qmp command 'guest-/i,
+    pattern: /guest-fsfreeze|fsfreeze|guest-agent freeze|agent.*(not running|timeout|timed out)|qmp command 'guest-/i,
     cause: 'The guest agent did not answer in time; with snapshots of a running guest that stalls the file system freeze.',
+  },
+  {
+    pattern: /qmp command '(?!guest-).*timeout/i,
+    cause: 'QEMU did not answer its monitor in time: an overloaded node, or storage under the guest that stalls.',
   },
   {
     pattern:

@@ -70,8 +70,10 @@ export interface Excess {
   readonly effect: Effect;
   /** ACL paths where it is held; below them too. */
   readonly paths: readonly string[];
-  /** Reads of this program that need it; empty when nothing here ever does. */
+  /** Reads of this program that it opens. */
   readonly opens: readonly string[];
+  /** False when nothing here needs it, or when it allows far more than what it opens is worth. */
+  readonly justified: boolean;
 }
 
 export interface TokenAccess {
@@ -94,7 +96,7 @@ export function assessToken(facts: TokenFacts): TokenAccess {
   const [user = facts.identity, name = ''] = facts.identity.split('!');
   const areas = areasOf(facts.release).map((area) => areaAccess(area, facts));
   const excess = excessOf(facts.permissions, facts.release);
-  const unneeded = excess.some((e) => e.effect === 'changes' && e.opens.length === 0);
+  const unneeded = excess.some((e) => e.effect === 'changes' && !e.justified);
   return {
     identity: { id: facts.identity, user, name },
     release: facts.release,
@@ -143,8 +145,14 @@ export function excessOf(permissions: ReadonlyMap<string, Held>, release: Releas
   }
   const reads = areasOf(release).flatMap((area) => area.reads);
   const found = [...where].map(([privilege, paths]): Excess => {
-    const opens = reads.filter((r) => r.kind === 'optional' && r.any.some((p) => p === privilege)).map((r) => r.opens);
-    return { privilege, effect: effectOf(privilege), paths: topmost(paths, privilege, permissions), opens: [...new Set(opens)] };
+    const opened = reads.filter((r) => r.kind !== 'core' && r.any.some((p) => p === privilege));
+    return {
+      privilege,
+      effect: effectOf(privilege),
+      paths: topmost(paths, privilege, permissions),
+      opens: [...new Set(opened.map((r) => r.opens))],
+      justified: opened.some((r) => r.kind === 'optional'),
+    };
   });
   const rank: Readonly<Record<Effect, number>> = { changes: 0, uses: 1, reads: 2 };
   return found.sort((a, b) => rank[a.effect] - rank[b.effect] || byText(a.privilege, b.privilege));

@@ -110,7 +110,7 @@ export function areasOf(release: Release): readonly Area[] {
       ? [{ area: 'mappings', reads: [core('hardware mappings and notification targets', 'Mapping.Audit', '/mapping')] }]
       : []),
     {
-      area: 'HA, firewall, cluster',
+      area: 'HA/firewall/cluster',
       reads: [core('HA, firewall, replication, Ceph and cluster configuration', 'Sys.Audit', '/', 'path')],
     },
     {

@@ -65,7 +65,30 @@ export function grantsFor(areas: readonly AreaAccess[], facts: TokenFacts): read
       return reads.length === 0 ? [] : [grant([a.area], reads, kind, facts)];
     }),
   );
-  return [...everything, ...core, ...areas.flatMap((a) => closedBelow(a, facts)), ...optional];
+  return merged([...everything, ...core, ...areas.flatMap((a) => closedBelow(a, facts)), ...optional]);
+}
+
+/** Grants with the same commands are one. */
+function merged(grants: readonly Grant[]): readonly Grant[] {
+  const found = new Map<string, Grant>();
+  const union = (a: readonly string[], b: readonly string[]): readonly string[] => [...new Set([...a, ...b])];
+  for (const each of grants) {
+    const key = each.lines.join('\n');
+    const same = found.get(key);
+    if (same === undefined || same.kind !== each.kind) {
+      found.set(same === undefined ? key : `${key} ${each.kind}`, each);
+      continue;
+    }
+    found.set(key, {
+      ...same,
+      areas: union(same.areas, each.areas),
+      // What is open already needs no more words.
+      opens: same.everything ? same.opens : union(same.opens, each.opens),
+      needs: same.everything ? same.needs : union(same.needs, each.needs),
+      notes: union(same.notes, each.notes),
+    });
+  }
+  return [...found.values()];
 }
 
 function everythingGrant(lacking: readonly AreaAccess[], facts: TokenFacts): Grant {
@@ -84,11 +107,12 @@ function everythingGrant(lacking: readonly AreaAccess[], facts: TokenFacts): Gra
 function grant(areas: readonly string[], reads: readonly ReadAccess[], kind: Grant['kind'], facts: TokenFacts): Grant {
   const needs = [...new Set(reads.map((r) => `${r.read.any[0]} on ${r.read.on}`))];
   const opens = [...new Set(reads.map((r) => r.read.opens))];
-  // What is granted on / reaches everything below: one line is enough.
+  // What is granted at a path reaches everything below: one line is enough.
   const paths = [...new Set(reads.map((r) => r.read.on))];
-  const at = (paths.includes('/') ? ['/'] : paths).map((path) => ({
+  const top = paths.filter((path) => !paths.some((above) => isBelow(path, above)));
+  const at = top.map((path) => ({
     path,
-    privileges: reads.filter((r) => paths.includes('/') || r.read.on === path).map((r) => r.read.any[0]),
+    privileges: reads.filter((r) => r.read.on === path || isBelow(r.read.on, path)).map((r) => r.read.any[0]),
   }));
   if (kind === 'core') return { everything: false, areas, opens, needs, kind, ...aclLines(AUDITOR, at, facts) };
   const privileges = new Set<string>(reads.map((r) => r.read.any[0]));
@@ -109,6 +133,10 @@ function grant(areas: readonly string[], reads: readonly ReadAccess[], kind: Gra
     lines: [...make, ...acl.lines],
     notes: [...(wanted.warning === undefined ? [] : [wanted.warning]), ...acl.notes],
   };
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path !== above && (above === '/' || path.startsWith(`${above}/`));
 }
 
 interface Place {

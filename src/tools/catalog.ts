@@ -9,6 +9,9 @@ import { getGuestNetwork } from './guests/get-guest-network.ts';
 import { getGuestStatus } from './guests/get-guest-status.ts';
 import { listGuests } from './guests/list-guests.ts';
 import { listSnapshots } from './guests/list-snapshots.ts';
+import { getNodeStatus } from './nodes/get-node-status.ts';
+import { listNodeDisks } from './nodes/list-node-disks.ts';
+import { listNodeNetwork } from './nodes/list-node-network.ts';
 import { listNodes } from './nodes/list-nodes.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
@@ -18,6 +21,9 @@ import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 /** Every tool there is, in the order in which clients list them. */
 export const catalog: readonly Tool[] = [
   listNodes,
+  getNodeStatus,
+  listNodeNetwork,
+  listNodeDisks,
   listGuests,
   getGuest,
   getGuestConfig,

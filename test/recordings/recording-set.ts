@@ -17,7 +17,7 @@ export const RECORDED_ROLES: readonly RecordedRole[] = ['full', 'readonly', 'noa
 /** When the answers were taken (epoch seconds): `now` for anything that tells an age from them. */
 export const RECORDED_AT = 1_796_025_000;
 
-/** Guest ids, node states: what the cluster behind the recordings looks like, whoever asks. */
+/** Nodes whose own API does not answer; pve2 is listed as online all the same. */
 export const OFFLINE_NODES: readonly string[] = ['pve2', 'pve3'];
 
 export type QueryValues = Readonly<Record<string, string>>;

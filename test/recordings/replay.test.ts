@@ -195,6 +195,18 @@ describe('nodes and guests', () => {
     expect(askAs('noacl', '/nodes/pve1/qemu/777/config')?.status).toBe(403);
   });
 
+  it('answers for what a guest or storage is known not to have', () => {
+    const agent = '/nodes/pve1/qemu/102/agent/network-get-interfaces';
+    expect(askAs('readonly', agent)).toMatchObject({ status: 500, reason: 'QEMU guest agent is not running' });
+    expect(askAs('noacl', agent)?.status).toBe(403);
+    expect(askAs('readonly', '/nodes/pve1/qemu/101/agent/get-osinfo')).toBeUndefined();
+    expect(askAs('readonly', '/nodes/pve1/qemu/101/firewall/ipset')?.body).toEqual({ data: [] });
+    // VM 111 has a firewall file, of which no recording tells the aliases.
+    expect(askAs('readonly', '/nodes/pve1/qemu/111/firewall/aliases')).toBeUndefined();
+    expect(askAs('readonly', '/nodes/pve1/storage/btr/content')?.reason).toBe("storage 'btr' is disabled");
+    expect(askAs('readonly', '/nodes/pve1/storage/unheard-of/content')).toBeUndefined();
+  });
+
   it('knows taken guest ids whoever asks', () => {
     expect(askAs('noacl', '/cluster/nextid', { vmid: '203' })).toMatchObject({
       status: 400,

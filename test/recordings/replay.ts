@@ -33,7 +33,13 @@ export function replay(set: RecordingSet, request: ReplayRequest): Recording | u
   const exact = set.find(request.path, query);
   if (exact) return exact;
   const plain = { ...request, query };
-  return RULES[request.template]?.(set, plain) ?? refusal(set, plain) ?? unreachable(plain) ?? missingGuest(plain);
+  return (
+    RULES[request.template]?.(set, plain) ??
+    refusal(set, plain) ??
+    unreachable(plain) ??
+    missingGuest(plain) ??
+    muteAgent(set, plain)
+  );
 }
 
 /** Parameters at the value the API assumes anyway, or that don't change what is recorded here. */
@@ -82,12 +88,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   '/nodes/{node}/ceph/log': logPage,
   '/nodes/{node}/firewall/log': logPage,
   '/nodes/{node}/lxc/{vmid}/config': currentConfig,
+  '/nodes/{node}/lxc/{vmid}/firewall/aliases': emptyGuestFirewall,
+  '/nodes/{node}/lxc/{vmid}/firewall/ipset': emptyGuestFirewall,
   '/nodes/{node}/lxc/{vmid}/firewall/log': logPage,
   '/nodes/{node}/network': (set, { path, query }) =>
     only(query, ['type']) && NETWORK_TYPES.has(query.type ?? '')
       ? filtered(set.find(path), ({ type }) => type === query.type)
       : undefined,
   '/nodes/{node}/qemu/{vmid}/config': currentConfig,
+  '/nodes/{node}/qemu/{vmid}/firewall/aliases': emptyGuestFirewall,
+  '/nodes/{node}/qemu/{vmid}/firewall/ipset': emptyGuestFirewall,
   '/nodes/{node}/qemu/{vmid}/firewall/log': logPage,
   '/nodes/{node}/replication/{id}/log': logPage,
   '/nodes/{node}/storage': nodeStorages,
@@ -118,7 +128,7 @@ function prunePreview(set: RecordingSet, { path, query }: ReplayRequest): Record
 }
 
 /** Rows of no guest stay in an answer that was asked for one guest, unless they are ISO images or templates. */
-function storageContent(set: RecordingSet, { path, query }: ReplayRequest): Recording | undefined {
+function storageContent(set: RecordingSet, { path, query, params }: ReplayRequest): Recording | undefined {
   const whole = set.find(path);
   const narrowed = filtered(whole, (row) => {
     const wanted = query.content === undefined || row.content === query.content;
@@ -126,7 +136,24 @@ function storageContent(set: RecordingSet, { path, query }: ReplayRequest): Reco
     return wanted && (query.vmid === undefined || (row.vmid === undefined ? noGuest : String(row.vmid) === query.vmid));
   });
   // Not online, disabled, does not exist: true whatever is asked of it.
-  return narrowed ?? (whole && whole.status !== 200 ? whole : undefined);
+  return narrowed ?? (whole && whole.status !== 200 ? whole : disabledStorage(set, path, params.storage));
+}
+
+/** A storage that the configuration disables says so before anything else. */
+function disabledStorage(set: RecordingSet, path: string, storage = ''): Recording | undefined {
+  const configured = rowsOf(set.find('/storage'))?.find((row) => row.storage === storage);
+  if (Number(configured?.disable ?? 0) !== 1) return undefined;
+  const message = `storage '${storage}' is disabled`;
+  return { path, params: {}, status: 500, reason: message, body: { data: null, message: `${message}\n` } };
+}
+
+/** A guest without a single rule or option is taken to have no firewall file, as CT 201 and 202 were recorded: no aliases, no IP sets. */
+function emptyGuestFirewall(set: RecordingSet, { path, query }: ReplayRequest): Recording | undefined {
+  const base = path.replace(/[^/]+$/, '');
+  const rules = rowsOf(set.find(`${base}rules`));
+  const options = objectOf(set.find(`${base}options`));
+  if (rules?.length !== 0 || !options || Object.keys(options).some((name) => name !== 'digest')) return undefined;
+  return { path, params: query, status: 200, reason: 'OK', body: { data: [] } };
 }
 
 /** A content filter also leaves out disabled storages; `format` and `target` change the answer itself. */
@@ -337,6 +364,13 @@ function missingGuest({ path, query, params }: ReplayRequest): Recording | undef
   const file = `nodes/pve1/${asked[1] === 'qemu' ? 'qemu-server' : 'lxc'}/${params.vmid}.conf`;
   const message = `Configuration file '${file}' does not exist`;
   return { path, params: query, status: 500, reason: message, body: { data: null, message: `${message}\n` } };
+}
+
+/** An agent that doesn't answer is found out before any command is sent: the same error for each of them. */
+function muteAgent(set: RecordingSet, { path, query }: ReplayRequest): Recording | undefined {
+  const agent = /^(.*\/agent\/)[\w-]+$/.exec(path)?.[1];
+  const recorded = agent === undefined ? undefined : set.find(`${agent}get-osinfo`);
+  return recorded && messageOf(recorded)?.includes('is not running') ? { ...recorded, path, params: query } : undefined;
 }
 
 function guests(): Record<string, unknown>[] {

@@ -1,9 +1,9 @@
-import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
-import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
-import type { DemoCluster, DemoOptions, DemoRole } from '../../src/demo/types.ts';
 import type { Session } from '../../src/api/session.ts';
 import type { ClusterSettings, OutputForm, Settings } from '../../src/config/settings.ts';
 import { TOOLSETS } from '../../src/config/toolsets.ts';
+import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
+import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
+import type { DemoCluster, DemoOptions, DemoRole } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import { catalog } from '../../src/tools/catalog.ts';
 import { type RunOptions, runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
@@ -21,7 +21,11 @@ export interface Harness {
   readonly runtime: Runtime;
   readonly session: Session;
   /** Calls a tool the way the server does, with the whole way from arguments to text. */
-  call(tool: string, args?: Readonly<Record<string, unknown>>, options?: Partial<RunOptions> & { form?: OutputForm }): Promise<ToolOutcome>;
+  call(
+    tool: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: Partial<RunOptions> & { form?: OutputForm },
+  ): Promise<ToolOutcome>;
   close(): Promise<void>;
 }
 

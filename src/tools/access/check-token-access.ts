@@ -29,7 +29,12 @@ export const checkTokenAccess = defineTool({
       optional: list('privileges beyond PVEAuditor that would show more'),
       why: text(),
     }),
-    excess: table({ privilege: text(), allows: text('reads, uses (only with others) or changes'), paths: list(), needed_for: list() }),
+    excess: table({
+      privilege: text(),
+      allows: text('reads, uses (only with others) or changes'),
+      paths: list(),
+      needed_for: list(),
+    }),
     grants: table({ opens: text(), kind: text('core or optional'), run: text('as root on a node') }),
   },
   reads: ['/version', '/access/permissions', '/access/roles', '/access/acl', '/access/users/{userid}'],
@@ -44,8 +49,16 @@ export const checkTokenAccess = defineTool({
         excess:
           access.excess.length === 0
             ? undefined
-            : access.excess.map((e) => ({ privilege: e.privilege, allows: e.effect, paths: e.paths, needed_for: e.opens })),
-        grants: grants.length === 0 ? undefined : grants.flatMap((g) => g.lines.map((run) => ({ opens: opensText(g), kind: g.kind, run }))),
+            : access.excess.map((e) => ({
+                privilege: e.privilege,
+                allows: e.effect,
+                paths: e.paths,
+                needed_for: e.justified ? e.opens : [],
+              })),
+        grants:
+          grants.length === 0
+            ? undefined
+            : grants.flatMap((g) => g.lines.map((run) => ({ opens: opensText(g), kind: g.kind, run }))),
       },
       gaps,
       notes: notesOf(access, grants),
@@ -66,7 +79,13 @@ function tokenRecord({ identity, release, canWrite, owner }: TokenAccess, nowMs:
 }
 
 function areaRow(area: AreaAccess) {
-  return { area: area.area, sees: area.sees, missing: missingText(area.lacks), optional: missingText(area.couldSee), why: reachText(area) };
+  return {
+    area: area.area,
+    sees: area.sees,
+    missing: missingText(area.lacks),
+    optional: missingText(area.couldSee),
+    why: reachText(area),
+  };
 }
 
 /** With one grant for everything the narrower ones are not worth their tokens, and what is discouraged is not offered. */
@@ -81,7 +100,8 @@ function opensText(grant: Grant): string {
 
 function notesOf(access: TokenAccess, grants: readonly Grant[]): readonly string[] {
   const notes = grants.flatMap((g) => g.notes);
-  if (access.owner === undefined) notes.push('Expiry and privilege separation of the token may not be read; that needs Sys.Audit on /access/groups.');
+  if (access.owner === undefined)
+    notes.push('Expiry and privilege separation of the token may not be read; that needs Sys.Audit on /access/groups.');
   if (grants.length > 0) notes.push('Grants are for the administrator to run; none is needed for this server to work.');
   return [...new Set(notes)];
 }

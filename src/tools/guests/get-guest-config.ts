@@ -100,7 +100,7 @@ export const getGuestConfig = defineTool({
     }),
     ssh_keys: table({ type: text(), fingerprint: text(), comment: text() }),
     other: entries(),
-    pending: table({ key: text(), now: text(), then: text('at the next start'), applies: text() }),
+    pending: table({ key: text(), now: text(), after: text('from the next start on'), applies: text() }),
     notes: prose(),
   },
   reads: [
@@ -340,7 +340,7 @@ export function pendingRow(change: PendingChange, applies: string) {
   return {
     key: change.key,
     now: withUnit(change.key, change.now) ?? '(not set)',
-    then: change.deleted ? '(removed)' : withUnit(change.key, change.then),
+    after: change.deleted ? '(removed)' : withUnit(change.key, change.after),
     applies,
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bool, bytes, duration, int, list, number, percent, record, table, text, time } from '../../answer/spec.ts';
 import { formatDuration } from '../../answer/units.ts';
-import { type Dossier, DOSSIER_SECTIONS, type DossierSection, readDossier } from '../../cluster/dossier.ts';
+import { DOSSIER_SECTIONS, type Dossier, type DossierSection, readDossier } from '../../cluster/dossier.ts';
 import { levelEnabled, policies } from '../../cluster/firewall.ts';
 import { summarizeConfig } from '../../cluster/guest-config.ts';
 import { networkNotes } from '../../cluster/guest-network.ts';
@@ -19,7 +19,18 @@ import { counted, guestTitle } from './guest-words.ts';
 import { snapshotWords } from './list-snapshots.ts';
 
 /** Rows of each part: what is beyond is counted and has a tool of its own. */
-const MOST = { disks: 10, nics: 6, addresses: 10, filesystems: 8, users: 5, snapshots: 4, backups: 8, replication: 4, pending: 8, tasks: 5 };
+const MOST = {
+  disks: 10,
+  nics: 6,
+  addresses: 10,
+  filesystems: 8,
+  users: 5,
+  snapshots: 4,
+  backups: 8,
+  replication: 4,
+  pending: 8,
+  tasks: 5,
+};
 
 export const getGuest = defineTool({
   name: 'get_guest',
@@ -35,11 +46,12 @@ export const getGuest = defineTool({
       uptime: duration(),
       cpu: percent('of its own CPUs'),
       cpus: number(),
+      cpu_limit: number(),
       mem: percent('of its memory'),
       memory: bytes(),
       balloon_min: bytes(),
       root_disk: percent('of the root file system'),
-      agent: text('answers, silent, not enabled'),
+      agent: text('answers, silent, not asked, not enabled'),
       os: text('by the agent, else ostype'),
       kernel: text(),
       host_name: text(),
@@ -73,9 +85,17 @@ export const getGuest = defineTool({
       size: bytes('of the newest'),
       verified: text('of the newest'),
     }),
-    replication: table({ job: text(), target: text(), schedule: text(), last: time(), next: time(), fails: int(), state: text() }),
+    replication: table({
+      job: text(),
+      target: text(),
+      schedule: text(),
+      last: time(),
+      next: time(),
+      fails: int(),
+      state: text(),
+    }),
     firewall: record({ state: text(), filters: list(), policy_in: text(), policy_out: text() }),
-    pending: table({ key: text(), now: text(), then: text('at the next start') }),
+    pending: table({ key: text(), now: text(), after: text('from the next start on') }),
     tasks: table({ start: time(), type: text(), state: text(), status: text(), user: text(), upid: text() }, 'failed ones first'),
   },
   reads: [
@@ -115,20 +135,32 @@ export const getGuest = defineTool({
       headline: `${guestTitle(target)}: ${headlineWords(target, dossier, isOffline(inventory, target.node), call.now())}`,
       sections: {
         guest: guestRow(target, dossier),
-        disks: wants('disks') && config !== undefined ? more.cut(config.disks.map(diskCells), MOST.disks, 'disks', 'get_guest_config') : undefined,
-        filesystems: agent?.fileSystems === undefined ? undefined : more.cut(agent.fileSystems.map(fileSystemRow), MOST.filesystems, 'file systems'),
-        nics: network === undefined || !network.nicsKnown ? undefined : more.cut(network.nics.map(nicCells), MOST.nics, 'interfaces', 'get_guest_network'),
-        addresses: network === undefined ? undefined : more.cut(network.addresses, MOST.addresses, 'addresses', 'get_guest_network'),
-        users: agent?.users === undefined ? undefined : more.cut(agent.users, MOST.users, 'logged-in users'),
-        snapshots: dossier.snapshots === undefined ? undefined : more.cut(newestFirst(dossier.snapshots.snapshots).map(snapshotCells), MOST.snapshots, 'snapshots', 'list_snapshots'),
-        backups: dossier.backups === undefined ? undefined : more.cut(backupRows(dossier), MOST.backups, 'storages'),
-        replication: dossier.replication === undefined || dossier.replication.length === 0 ? undefined : more.cut(replicationRows(dossier), MOST.replication, 'replication jobs', 'list_replication'),
+        disks: wants('disks') ? more.cut(config?.disks.map(diskCells), MOST.disks, 'disks', 'get_guest_config') : undefined,
+        filesystems: more.cut(agent?.fileSystems?.map(fileSystemRow), MOST.filesystems, 'file systems'),
+        nics: more.cut(network?.nics.map(nicCells), MOST.nics, 'interfaces', 'get_guest_network'),
+        addresses: more.cut(network?.addresses, MOST.addresses, 'addresses', 'get_guest_network'),
+        users: more.cut(agent?.users, MOST.users, 'logged-in users'),
+        snapshots: more.cut(
+          newestFirst(dossier.snapshots?.snapshots)?.map(snapshotCells),
+          MOST.snapshots,
+          'snapshots',
+          'list_snapshots',
+        ),
+        backups: more.cut(backupRows(dossier), MOST.backups, 'storages'),
+        replication: more.cut(replicationRows(dossier), MOST.replication, 'replication jobs', 'list_replication'),
         firewall: wants('firewall') ? firewallRow(dossier) : undefined,
-        pending: wants('pending') && pending !== undefined && pending.changes.length > 0 ? more.cut(pending.changes.map(pendingCells), MOST.pending, 'pending changes', 'get_guest_config') : undefined,
-        tasks: dossier.tasks === undefined ? undefined : more.cut(failedFirst(dossier.tasks).map(taskRow), MOST.tasks, 'recent tasks', 'list_recent_tasks'),
+        pending: wants('pending')
+          ? more.cut(pending?.changes.map(pendingCells), MOST.pending, 'pending changes', 'get_guest_config')
+          : undefined,
+        tasks: more.cut(failedFirst(dossier.tasks)?.map(taskRow), MOST.tasks, 'recent tasks', 'list_recent_tasks'),
       },
       gaps: reading,
-      notes: [...notes, ...(network === undefined ? [] : networkNotes(network, target)), ...backupNotes(dossier), ...more.notes()],
+      notes: [
+        ...notes,
+        ...(network === undefined ? [] : networkNotes(network, target)),
+        ...backupNotes(dossier, args.sections?.includes('backups') ?? false),
+        ...more.notes(),
+      ],
     };
   },
 });
@@ -142,7 +174,9 @@ class More {
     this.#vmid = vmid;
   }
 
-  cut<T>(rows: readonly T[], most: number, what: string, tool?: string): readonly T[] {
+  /** Undefined for a part that was not read, and for an empty one: the headline says that there is none. */
+  cut<T>(rows: readonly T[] | undefined, most: number, what: string, tool?: string): readonly T[] | undefined {
+    if (rows === undefined || rows.length === 0) return undefined;
     const rest = rows.length - most;
     if (rest > 0) this.#cut.push(`${rest} more ${what}${tool === undefined ? '' : ` (${tool} vmid=${this.#vmid})`}`);
     return rest > 0 ? rows.slice(0, most) : rows;
@@ -156,7 +190,9 @@ class More {
 function headlineWords(target: Guest, dossier: Dossier, offline: boolean, nowMs: number): string {
   const { backups, snapshots, pending, replication, network, tasks } = dossier;
   const lock = target.lock === undefined ? '' : `, locked (${target.lock})`;
-  const parts = [`${offline ? 'state unknown, its node does not answer' : `${target.status}${target.template ? ', template' : ''}`}${lock}`];
+  const parts = [
+    `${offline ? 'state unknown, its node does not answer' : `${target.status}${target.template ? ', template' : ''}`}${lock}`,
+  ];
   if (network !== undefined) parts.push(addressWords(network));
   if (backups !== undefined) parts.push(backupWords(dossier, nowMs));
   if (snapshots !== undefined) parts.push(snapshotWords(snapshots, nowMs));
@@ -164,23 +200,33 @@ function headlineWords(target: Guest, dossier: Dossier, offline: boolean, nowMs:
   const failing = replication?.filter((job) => job.failCount > 0).length ?? 0;
   if (failing > 0) parts.push(`${counted(failing, 'replication job')} failing`);
   const failed = tasks?.filter((task) => task.state === 'failed').length ?? 0;
-  if (tasks !== undefined && failed > 0) parts.push(`${failed} of the last ${tasks.length} tasks failed`);
+  if (tasks?.length === 0) parts.push('no tasks seen');
+  else if (failed > 0) parts.push(`${failed} of the last ${counted(tasks?.length ?? 0, 'task')} failed`);
   return parts.join('; ');
 }
 
-/** `last backup 14 h ago on pbs-main`; never "none" beyond the storages that were asked. */
+/** `last backup seen 14 h ago on pbs-main`; never "none" beyond the storages that were asked. */
 function backupWords({ backups }: Dossier, nowMs: number): string {
   const newest = backups?.storages.find((s) => s.newest?.time !== undefined);
   if (newest?.newest?.time !== undefined) {
     return `last backup seen ${formatDuration(Math.max(0, nowMs / 1000 - newest.newest.time))} ago on ${newest.storage}`;
   }
-  const asked = backups?.storages.map((s) => s.storage) ?? [];
-  return asked.length === 0 ? 'backups not seen' : `no backup on ${asked.slice(0, 5).join(', ')}${asked.length > 5 ? ` and ${asked.length - 5} more` : ''}`;
+  if (backups === undefined || backups.storages.length === 0) return 'backups not seen';
+  return backups.storages.some((s) => s.count > 0) ? 'backups of unknown age' : 'NO BACKUP on the storages asked';
 }
 
-function backupNotes({ backups }: Dossier): readonly string[] {
-  if (backups === undefined || backups.storages.some((s) => s.count > 0)) return [];
-  return ['Storages of other nodes and hidden ones are looked at with sections=backups.'];
+function backupNotes({ backups }: Dossier, thorough: boolean): readonly string[] {
+  if (backups === undefined) return [];
+  const without = backups.storages
+    .filter((s) => s.count === 0)
+    .map((s) => (s.node === undefined ? s.storage : `${s.storage} (${s.node})`));
+  const notes =
+    without.length === 0
+      ? []
+      : [`No backup of it on ${without.slice(0, 8).join(', ')}${without.length > 8 ? ` and ${without.length - 8} more` : ''}.`];
+  if (!thorough && without.length === backups.storages.length)
+    notes.push("sections=backups also looks at other nodes' storages, and whether any are hidden from this token.");
+  return notes;
 }
 
 function guestRow(target: Guest, dossier: Dossier) {
@@ -192,7 +238,8 @@ function guestRow(target: Guest, dossier: Dossier) {
     status: target.status,
     uptime: target.uptime,
     cpu: target.cpu,
-    cpus: summary?.cpuLimit ?? target.maxCpu ?? summary?.cpus,
+    cpus: target.maxCpu ?? summary?.cpus,
+    cpu_limit: summary?.cpuLimit,
     mem: share(target.mem, target.maxMem),
     memory: target.maxMem ?? summary?.memory,
     balloon_min: summary?.balloonMin,
@@ -231,9 +278,11 @@ function fileSystemRow(system: { mount: string; type: string | undefined; used: 
   return { mount: oneLine(system.mount, 60), type: system.type, used: share(system.used, system.total), size: system.total };
 }
 
-function newestFirst(snapshots: readonly Snapshot[]): readonly Snapshot[] {
+function newestFirst(snapshots: readonly Snapshot[] | undefined): readonly Snapshot[] | undefined {
   // Those that are stuck are the ones to look at.
-  return [...snapshots].sort((a, b) => Number(b.state !== undefined) - Number(a.state !== undefined) || (b.time ?? 0) - (a.time ?? 0));
+  return snapshots?.toSorted(
+    (a, b) => Number(b.state !== undefined) - Number(a.state !== undefined) || (b.time ?? 0) - (a.time ?? 0),
+  );
 }
 
 function snapshotCells(snapshot: Snapshot) {
@@ -241,27 +290,31 @@ function snapshotCells(snapshot: Snapshot) {
 }
 
 function backupRows({ backups }: Dossier) {
-  return (backups?.storages ?? []).map((s) => ({
-    storage: s.storage,
-    node: s.node,
-    backups: s.count,
-    newest: s.newest?.time,
-    oldest: s.count > 1 ? s.oldest : undefined,
-    protected: s.protectedCount === 0 ? undefined : s.protectedCount,
-    size: s.newest?.size,
-    verified: s.newest?.verification,
-  }));
+  return backups?.storages
+    .filter((s) => s.count > 0)
+    .map((s) => ({
+      storage: s.storage,
+      node: s.node,
+      backups: s.count,
+      newest: s.newest?.time,
+      oldest: s.count > 1 ? s.oldest : undefined,
+      protected: s.protectedCount === 0 ? undefined : s.protectedCount,
+      size: s.newest?.size,
+      verified: s.newest?.verification,
+    }));
 }
 
 function replicationRows({ replication }: Dossier) {
-  return (replication ?? []).map((job) => ({
+  return replication?.map((job) => ({
     job: job.id,
     target: job.target,
     schedule: job.schedule,
     last: job.lastSync,
     next: job.disabled ? undefined : job.nextSync,
     fails: job.failCount,
-    state: job.disabled ? 'disabled' : (job.error ?? (job.running ? 'running' : job.lastSync === undefined ? 'never ran to its end' : 'ok')),
+    state: job.disabled
+      ? 'disabled'
+      : (job.error ?? (job.running ? 'running' : job.lastSync === undefined ? 'never ran to its end' : 'ok')),
   }));
 }
 
@@ -272,11 +325,11 @@ function firewallRow({ firewall, config }: Dossier) {
   }
   if (firewall === undefined) return undefined;
   const flagged = config?.nics.filter((nic) => nic.firewall).map((nic) => nic.key);
-  if (!levelEnabled('guest', firewall)) return { state: 'off: not enabled for this guest', filters: undefined };
+  if (!levelEnabled('guest', firewall)) return { state: 'off: not enabled for this guest' };
   const policy = policies('guest', firewall);
   const open = config?.nics.filter((nic) => !nic.firewall).map((nic) => nic.key) ?? [];
   return {
-    state: `on, as far as the datacenter firewall is on${open.length === 0 ? '' : `; not on ${open.join(', ')}`}`,
+    state: `on, as far as the datacenter firewall is on${flagged === undefined ? '; for which interfaces is not known' : open.length === 0 ? '' : `; not for ${open.join(', ')}`}`,
     filters: flagged,
     policy_in: policy.in,
     policy_out: policy.out,
@@ -284,13 +337,13 @@ function firewallRow({ firewall, config }: Dossier) {
 }
 
 function pendingCells(change: Parameters<typeof pendingRow>[0]) {
-  const { key, now, then } = pendingRow(change, '');
-  return { key, now: oneLine(now, 60), then: then === undefined ? undefined : oneLine(then, 60) };
+  const { key, now, after } = pendingRow(change, '');
+  return { key, now: oneLine(now, 60), after: after === undefined ? undefined : oneLine(after, 60) };
 }
 
-function failedFirst(tasks: readonly Task[]): readonly Task[] {
+function failedFirst(tasks: readonly Task[] | undefined): readonly Task[] | undefined {
   const rank = (task: Task): number => (task.state === 'failed' ? 0 : task.state === 'running' ? 1 : 2);
-  return [...tasks].sort((a, b) => rank(a) - rank(b) || (b.start ?? 0) - (a.start ?? 0));
+  return tasks?.toSorted((a, b) => rank(a) - rank(b) || (b.start ?? 0) - (a.start ?? 0));
 }
 
 function taskRow(task: Task) {

@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CallToolResult, Client } from '@modelcontextprotocol/client';
+import type { DemoCluster } from '../demo/types.ts';
+import { VERSION } from '../server/version.ts';
+import { clientEntry, commandLine, launchOf } from './client-config.ts';
+import { QUESTIONS } from './demo-questions.ts';
+import { answerForTerminal, callText, tokensOf } from './demo-text.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type Paint, paintFor, widthOf } from './terminal.ts';
+
+export interface DemoFlags {
+  /** Whole answers. */
+  readonly full?: boolean | undefined;
+}
+
+/** Lines of an answer that are shown without --full. */
+const MAX_LINES = 14;
+
+function tell(line: string): void {
+  process.stderr.write(`mcp-proxmox demo: ${line}\n`);
+}
+
+/**
+ * `mcp-proxmox demo`: the embedded cluster in this process, the real server as a child process, the official client, six
+ * questions. Nothing is staged: the answers go the whole way over HTTPS and MCP.
+ */
+export async function runDemo(flags: DemoFlags): Promise<ExitCode> {
+  const script = process.argv[1];
+  if (script === undefined) throw new Error('the path of this program is not known');
+  tell('starting the embedded cluster; nothing of it is real');
+  const { startDemoCluster } = await import('../demo/start-demo-cluster.ts');
+  const demo = await startDemoCluster();
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-proxmox-demo-'));
+  try {
+    tell('starting the server and connecting to it over stdio');
+    const client = await connect(script, demo, folder);
+    try {
+      const failed = await walk(client, demo, flags);
+      process.stdout.write(goOnText(script, paintFor(process.stdout, process.env)));
+      if (failed > 0) tell(`${failed} of ${QUESTIONS.length} answers failed`);
+      return failed === 0 ? EXIT.ok : EXIT.failed;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    await demo.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function connect(script: string, demo: DemoCluster, folder: string): Promise<Client> {
+  const [{ Client }, { getDefaultEnvironment, StdioClientTransport }] = await Promise.all([
+    import('@modelcontextprotocol/client'),
+    import('@modelcontextprotocol/client/stdio'),
+  ]);
+  const caFile = join(folder, 'ca.pem');
+  await writeFile(caFile, demo.ca);
+  const { id, secret } = demo.token('auditor');
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [script],
+    // Settings of a real cluster in the environment must not leak in.
+    env: {
+      ...getDefaultEnvironment(),
+      PROXMOX_URL: demo.url,
+      PROXMOX_TOKEN_ID: id,
+      PROXMOX_TOKEN_SECRET: secret,
+      PROXMOX_CA_FILE: caFile,
+    },
+    stderr: 'inherit',
+  });
+  const client = new Client({ name: 'mcp-proxmox-demo', version: VERSION }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(transport);
+  return client;
+}
+
+/** Asks the questions and prints each as soon as it is answered; returns how many failed. */
+async function walk(client: Client, demo: DemoCluster, flags: DemoFlags): Promise<number> {
+  const paint = paintFor(process.stdout, process.env);
+  const width = widthOf(process.stdout);
+  const print = (line = ''): void => {
+    process.stdout.write(`${line}\n`);
+  };
+  const { tools } = await client.listTools();
+  print(paint.strong(`mcp-proxmox ${VERSION} at an embedded cluster, as the token ${demo.token('auditor').id}`));
+  print(paint.faint(`${tools.length} tools, about ${tokensOf(JSON.stringify(tools))} tokens in the model's context`));
+  let failed = 0;
+  for (const { ask, tool, args } of QUESTIONS) {
+    const started = performance.now();
+    const result = await callOrFail(client, tool, args);
+    const ms = Math.round(performance.now() - started);
+    const text = textOf(result);
+    if (result.isError === true) failed += 1;
+    print();
+    print(paint.strong(`> ${ask}`));
+    print(paint.faint(`  ${callText(tool, args)}`));
+    for (const line of answerForTerminal(text, width - 2, flags.full === true ? undefined : MAX_LINES)) {
+      print(`  ${result.isError === true ? paint.bad(line) : line}`);
+    }
+    print(paint.faint(`  ${ms} ms, about ${tokensOf(text)} tokens`));
+  }
+  return failed;
+}
+
+/** A protocol error (an unknown tool, a server that died) is an answer that failed, too. */
+async function callOrFail(client: Client, name: string, args: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+  try {
+    return await client.callTool({ name, arguments: { ...args } });
+  } catch (thrown) {
+    return { content: [{ type: 'text', text: thrown instanceof Error ? thrown.message : String(thrown) }], isError: true };
+  }
+}
+
+function textOf(result: CallToolResult): string {
+  return result.content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('\n');
+}
+
+/** How to go on: in a client of one's own with the embedded cluster, then with a real one. */
+function goOnText(script: string, paint: Paint): string {
+  const launch = launchOf(script);
+  const envFile = join(homedir(), '.config', 'mcp-proxmox.env');
+  const withFile = ['--env-file', envFile];
+  return [
+    '',
+    paint.strong('Go on in your own client, with this embedded cluster'),
+    'Claude Code:',
+    `  claude mcp add proxmox-demo -- ${commandLine(launch, ['--demo'])}`,
+    'Claude Desktop, Cursor, Windsurf, LM Studio, Gemini CLI (mcpServers in their JSON file):',
+    ...clientEntry('proxmox-demo', launch, ['--demo']).split('\n'),
+    '',
+    paint.strong('... or with a cluster of your own (SETUP.md: a read-only token takes a minute)'),
+    `Settings, in a file that only you can read (${envFile}):`,
+    '  PROXMOX_URL=https://pve1.example.com:8006',
+    '  PROXMOX_TOKEN_ID=mcp@pve!assistant',
+    '  PROXMOX_TOKEN_SECRET=the UUID that Proxmox VE shows once',
+    '  PROXMOX_CA_FILE=/path/to/pve-root-ca.pem',
+    'What does the token see, and is TLS right?',
+    `  ${commandLine(launch, ['check', ...withFile])}`,
+    'Claude Code:',
+    `  claude mcp add proxmox -- ${commandLine(launch, withFile)}`,
+    'The others:',
+    ...clientEntry('proxmox', launch, withFile).split('\n'),
+    '',
+  ].join('\n');
+}

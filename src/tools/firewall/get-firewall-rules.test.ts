@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
+
+describe('get_firewall_rules', () => {
+  let h: Harness;
+  beforeAll(async () => {
+    h = await openHarness();
+  });
+  afterAll(() => h.close());
+
+  test('the datacenter: rules in order, a switched-off rule is off, groups and sets opened', async () => {
+    const { text } = await h.call('get_firewall_rules');
+    const rules = tableOf(text, 'rules');
+    expect(rules.map((r) => Number(r['pos']))).toEqual([...rules.keys()]);
+    expect(rules.find((r) => r['macro'] === 'SSH' && r['source'] === '')?.['state']).toBe('off');
+    expect(tableOf(text, 'groups').some((r) => r['group'] === 'webserver' && r['state'] === 'off')).toBe(true);
+    expect(tableOf(text, 'ipsets').find((r) => r['name'] === 'management')?.['entries']).toContain('!');
+    expect(recordOf(text, 'state')).toMatchObject({ enabled: 'on', policy_in: 'DROP' });
+  });
+
+  test('a guest: its own rules and only the groups that they name', async () => {
+    const { text, stats } = await h.call('get_firewall_rules', { vmid: 100 });
+    expect(new Set(tableOf(text, 'groups').map((r) => r['group']))).toEqual(new Set(['webserver']));
+    expect(text).toContain('firewall=1');
+    expect(stats.requests).toBeLessThanOrEqual(12);
+  });
+
+  test('rules of a guest whose firewall is off are said not to apply', async () => {
+    const { text } = await h.call('get_firewall_rules', { vmid: 104, sections: ['rules'] });
+    expect(text).toMatch(/off, so its rules do not apply; [1-9]\d* rules/);
+    expect(text).not.toContain('## aliases');
+  });
+
+  test('node and VNet level', async () => {
+    expect((await h.call('get_firewall_rules', { node: 'pve1' })).text).toContain('Firewall of node pve1: on');
+    const vnet = await h.call('get_firewall_rules', { scope: 'vnet', vnet: 'labnet' });
+    expect(vnet.isError).toBe(false);
+    expect(vnet.text).toContain('VNet labnet');
+  });
+
+  test.each([
+    [{ scope: 'guest' }, 'Which guest?'],
+    [{ scope: 'node' }, 'Which node?'],
+    [{ scope: 'vnet' }, 'Which VNet?'],
+    [{ node: 'pve3' }, 'offline'],
+    [{ node: 'pve4' }, 'Did you mean'],
+    [{ vmid: 99_999 }, 'no guest 99999'],
+    [{ name: 'web-1' }, 'Did you mean "web-01"?'],
+  ])('%j is answered with what is wrong', async (args, said) => {
+    const { isError, text } = await h.call('get_firewall_rules', args);
+    expect(isError).toBe(true);
+    expect(text).toContain(said);
+  });
+
+  test('without rights it is unknown whether it is in force, not off', async () => {
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    const { text } = await blind.call('get_firewall_rules');
+    expect(text).toMatch(/unknown whether in force/);
+    expect(text).toContain('needs Sys.Audit on /');
+    const guest = await blind.call('get_firewall_rules', { vmid: 100 });
+    expect(guest.isError).toBe(true);
+    expect(guest.text).toContain('exists, but this token may not see it');
+    await blind.close();
+  });
+});

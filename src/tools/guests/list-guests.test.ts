@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { tableOf } from '../../../test/support/read-answer.ts';
+
+describe('list_guests', () => {
+  let h: Harness;
+  beforeAll(async () => {
+    h = await openHarness();
+  });
+  afterAll(() => h.close());
+
+  test('every guest once, sorted, with the values of the cluster', async () => {
+    const { text } = await h.call('list_guests', {}, { maxChars: 40_000 });
+    const rows = tableOf(text);
+    const world = [...h.demo.world.guests.values()];
+    expect(rows.map((r) => Number(r['vmid']))).toEqual(world.map((g) => g.vmid).sort((a, b) => a - b));
+    const running = world.filter((g) => g.power === 'running' && g.node !== 'pve3').length;
+    expect(text.split('\n')[0]).toContain(`${world.length} guests: ${running} running`);
+    expect(rows.find((r) => r['vmid'] === '200')).toMatchObject({ type: 'lxc', node: 'pve1' });
+  });
+
+  test('guests of the offline node are listed as unknown, and the node is a problem', async () => {
+    const { text } = await h.call('list_guests', { node: 'pve3' });
+    expect(tableOf(text).every((r) => r['status'] === 'unknown')).toBe(true);
+    expect(text).toContain('Problem: pve3 (node-unreachable)');
+  });
+
+  test.each([
+    [{ guest_type: 'lxc' }, (r: Record<string, string>) => r['type'] === 'lxc'],
+    [{ status: 'running' }, (r: Record<string, string>) => r['status'] === 'running'],
+    [{ node: 'pve2' }, (r: Record<string, string>) => r['node'] === 'pve2'],
+    [{ template: true }, (r: Record<string, string>) => r['template'] === 'template'],
+    [{ tag: 'prod' }, (r: Record<string, string>) => (r['tags'] ?? '').split(', ').includes('prod')],
+    [{ query: 'WEB' }, (r: Record<string, string>) => JSON.stringify(r).toLowerCase().includes('web')],
+  ])('filter %j', async (filter, holds) => {
+    const rows = tableOf((await h.call('list_guests', filter)).text);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.every(holds)).toBe(true);
+  });
+
+  test('a pool stands for those nested in it', async () => {
+    const pools = new Set(tableOf((await h.call('list_guests', { pool: 'prod' })).text).map((r) => r['pool']));
+    expect(pools).toEqual(new Set(['prod', 'prod/web']));
+  });
+
+  test('figures are sorted downwards, and pages continue without a hole', async () => {
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { text } = await h.call('list_guests', { sort: 'mem', limit: 7, ...(cursor === undefined ? {} : { cursor }) });
+      seen.push(...tableOf(text).map((r) => r['vmid'] ?? ''));
+      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+    } while (cursor !== undefined);
+    expect(new Set(seen).size).toBe(h.demo.world.guests.size);
+    expect(seen.length).toBe(h.demo.world.guests.size);
+    const first = tableOf((await h.call('list_guests', { sort: 'mem', limit: 5 })).text).map((r) =>
+      Number.parseFloat(r['mem'] ?? ''),
+    );
+    expect(first).toEqual([...first].sort((a, b) => b - a));
+  });
+
+  test('one data request at any size, and the permission requests do not grow with the guests', async () => {
+    const big = await openHarness({ nodes: 8, guests: 1_000 });
+    try {
+      const { stats, text } = await big.call('list_guests', {});
+      expect(text).toMatch(/1000 guests/);
+      expect(big.demo.requests.filter((r) => r.path === '/cluster/resources')).toHaveLength(1);
+      expect(stats.requests).toBeLessThanOrEqual(4);
+      expect(text.length).toBeLessThanOrEqual(10_000);
+    } finally {
+      await big.close();
+    }
+  });
+
+  test('without rights it is said what is hidden, and nothing reads as none', async () => {
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    const { text } = await blind.call('list_guests');
+    expect(text).toMatch(/^0 visible guests/);
+    expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
+    await blind.close();
+  });
+
+  test('NoAccess on one guest: the list is known to lack it', async () => {
+    const blind = await openHarness({ demo: h.demo, role: 'blind-one' });
+    const { text } = await blind.call('list_guests');
+    expect(text).toMatch(/Hidden: guests at \/vms\/\d+/);
+    await blind.close();
+  });
+
+  test('a misspelt node is answered with the right one, before anything is sent to it', async () => {
+    const before = h.demo.requests.length;
+    const { text, isError } = await h.call('list_guests', { node: 'PVE1' });
+    expect(isError).toBe(true);
+    expect(text).toContain('Did you mean pve1?');
+    expect(h.demo.requests.slice(before).every((r) => !r.path.includes('PVE1'))).toBe(true);
+  });
+
+  test('structured form: typed, with units in the keys', async () => {
+    const { structured } = await h.call('list_guests', { limit: 1 }, { form: 'structured' });
+    expect(structured).toMatchObject({
+      guests: [{ vmid: 100, type: 'qemu', memory_bytes: expect.any(Number), uptime_s: expect.any(Number) }],
+      coverage: expect.any(String),
+    });
+  });
+});

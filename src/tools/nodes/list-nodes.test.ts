@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { tableOf } from '../../../test/support/read-answer.ts';
+
+describe('list_nodes', () => {
+  let h: Harness;
+  beforeAll(async () => {
+    h = await openHarness();
+  });
+  afterAll(() => h.close());
+
+  test('all nodes with load and guest counts; the offline one is there, too', async () => {
+    const { text, stats } = await h.call('list_nodes');
+    expect(text).toMatch(/^3 nodes, 2 online/);
+    const rows = tableOf(text);
+    expect(rows.map((r) => [r['node'], r['status']])).toEqual([
+      ['pve1', 'online'],
+      ['pve2', 'online'],
+      ['pve3', 'offline'],
+    ]);
+    for (const row of rows) {
+      expect(Number(row['guests'])).toBe([...h.demo.world.guests.values()].filter((g) => g.node === row['node']).length);
+    }
+    expect(text).toContain('Problem: pve3 (node-unreachable)');
+    expect(stats.requests).toBeLessThanOrEqual(5);
+    expect(h.demo.requests.every((r) => !r.path.startsWith('/nodes/'))).toBe(true);
+  });
+
+  test('without rights: nodes with their state, figures hidden, guest counts not zero', async () => {
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    const { text } = await blind.call('list_nodes');
+    expect(tableOf(text)[0]).not.toHaveProperty('guests');
+    expect(tableOf(text)[0]).not.toHaveProperty('mem');
+    expect(text).toContain('Hidden: figures of nodes: needs Sys.Audit on /nodes');
+    expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
+    await blind.close();
+  });
+
+  test('a standalone node is one node, and no problem', async () => {
+    const alone = await openHarness({ standalone: true });
+    const { text } = await alone.call('list_nodes');
+    expect(text).toMatch(/^1 nodes?, 1 online/);
+    expect(text).not.toContain('Problem');
+    await alone.close();
+  });
+});
