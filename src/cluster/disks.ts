@@ -88,6 +88,7 @@ export interface SmartAttribute {
   readonly worst: string | undefined;
   readonly threshold: string | undefined;
   readonly raw: string | undefined;
+  /** The disk's word for it, or our own when a value is at or below its threshold; undefined while it holds. */
   readonly failed: string | undefined;
 }
 
@@ -133,7 +134,6 @@ export function parseSmart(data: unknown): Smart {
     attributes: rowsOf(row['attributes']).flatMap((a) => {
       const name = cleaned(a['name']);
       if (name === undefined) return [];
-      const failed = cleaned(a['fail']);
       return [
         {
           id: cleaned(a['id']) ?? '',
@@ -142,12 +142,20 @@ export function parseSmart(data: unknown): Smart {
           worst: cleaned(a['worst']),
           threshold: cleaned(a['threshold']),
           raw: cleaned(a['raw']),
-          failed: failed === '-' ? undefined : failed,
+          failed: failedAttribute(a),
         },
       ];
     }),
     text: textOf(row['text'])?.trim(),
   };
+}
+
+function failedAttribute(row: Raw): string | undefined {
+  const told = cleaned(row['fail']);
+  if (told !== undefined && told !== '-') return told;
+  const value = numberOf(row['value']);
+  const threshold = numberOf(row['threshold']);
+  return value !== undefined && threshold !== undefined && threshold > 0 && value <= threshold ? 'at or below threshold' : undefined;
 }
 
 export interface VolumeGroup {

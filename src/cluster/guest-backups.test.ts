@@ -27,8 +27,8 @@ test("the home node is down: shared storages through others, its own is a proble
   const { places, unreachable } = backupPlaces(inventory, 'n3', false);
   expect(places.map((p) => p.storage)).toEqual(['pbs', 'nas']);
   expect(unreachable.map((p) => [p.where.storage, p.kind])).toEqual([
-    ['local', 'node-unreachable'],
     ['dead', 'unreachable'],
+    ['local', 'node-unreachable'],
   ]);
 });
 

@@ -96,7 +96,7 @@ function parseInterface(row: Raw, name: string): NodeInterface {
     ports: words(row['bridge_ports'] ?? row['slaves'] ?? row['ovs_ports'] ?? row['ovs_bonds']),
     bridge: cleaned(row['ovs_bridge']),
     bond: bondText(row),
-    vlanId: intOf(row['vlan-id']) ?? intOf(row['ovs_tag']) ?? intOf(vlanSuffix(name, type)),
+    vlanId: intOf(row['vlan-id']) ?? intOf(ovsTag(row)) ?? intOf(vlanSuffix(name, type)),
     vlanDevice: cleaned(row['vlan-raw-device']),
     vlanAware: type === 'bridge' ? (boolOf(row['bridge_vlan_aware']) ?? false) : undefined,
     vids: cleaned(row['bridge_vids']),
@@ -114,6 +114,11 @@ function address(row: Raw, family: '' | '6'): string | undefined {
   const bare = cleaned(row[`address${family}`]);
   const mask = cleaned(row[`netmask${family}`]);
   return bare === undefined || mask === undefined || bare.includes('/') ? bare : `${bare}/${mask}`;
+}
+
+/** Open vSwitch ports carry their VLAN among the options: `tag=77`. */
+function ovsTag(row: Raw): string | undefined {
+  return textOf(row['ovs_tag']) ?? /(?:^|[\s,])tag=(\d{1,4})\b/.exec(lines(row['ovs_options']).join(' '))?.[1];
 }
 
 /** A VLAN named `eno1.50` carries its id in the name. */

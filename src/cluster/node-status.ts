@@ -220,13 +220,13 @@ export async function readNodeClock(call: Call, node: string): Promise<NodeClock
 export function parseNodeClock(data: unknown, nowMs: number, entryOffsetMs: number | undefined): NodeClock {
   const row = rawOf(data);
   const time = timeOf(row['time']);
-  // Seconds are cut, not rounded: on average half a second is lost.
+  // Seconds are cut, not rounded, in the answer and in its date: on average half a second is lost.
   const ahead = time === undefined ? undefined : time + 0.5 - nowMs / 1000;
   return {
     timezone: cleaned(row['timezone']),
     time,
     ahead: ahead === undefined ? undefined : round(ahead),
-    aheadOfEntry: ahead === undefined || entryOffsetMs === undefined ? undefined : round(ahead - entryOffsetMs / 1000),
+    aheadOfEntry: ahead === undefined || entryOffsetMs === undefined ? undefined : round(ahead - (entryOffsetMs + 500) / 1000),
   };
 }
 

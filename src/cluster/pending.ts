@@ -67,8 +67,9 @@ export async function readCloudInitChanges(call: Call, guest: Guest): Promise<re
 
 /** Two hidden values look alike and may differ all the same: the API names what changes, so it is believed. */
 function isSame(now: unknown, after: unknown): boolean {
-  const text = JSON.stringify(after);
-  return !text.includes(REDACTED) && (JSON.stringify(now) === text || String(now) === String(after));
+  const written = textOf(after);
+  const text = written ?? JSON.stringify(after);
+  return !text.includes(REDACTED) && text === (written === undefined ? JSON.stringify(now) : textOf(now));
 }
 
 /** Long texts and key lists are named, not shown. */

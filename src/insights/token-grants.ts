@@ -39,7 +39,7 @@ const ROLES: readonly { readonly role: string; readonly privileges: readonly str
     {
       role: 'MCPAgentView',
       privileges: ['VM.Monitor'],
-      warning: 'VM.Monitor also opens the monitor of running guests: better leave it.',
+      warning: 'VM.Monitor also opens the monitor of running guests and the files in them: better leave it.',
     },
   ];
 

@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Session } from '../api/session.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
 import { VERSION } from './version.ts';
 
@@ -19,12 +20,13 @@ export interface ServerParts {
  * One MCP server instance. It is cheap: everything behind it is loaded with the first question, so that a client which
  * only says hello (some start a second process for that) pays for nothing else.
  */
-export function createMcpServer({ runtime, session = (r, cluster) => r.session(cluster) }: ServerParts): Server {
+export function createMcpServer(parts: ServerParts): Server {
+  const { runtime, session = (r, cluster) => r.session(cluster) } = parts;
   const server = new Server(
     { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
     {
       instructions: INSTRUCTIONS,
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
     },
   );
@@ -47,6 +49,7 @@ export function createMcpServer({ runtime, session = (r, cluster) => r.session(c
       );
     return result;
   });
+  registerContext(server, parts);
   return server;
 }
 

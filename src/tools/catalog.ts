@@ -12,6 +12,8 @@ import { listSnapshots } from './guests/list-snapshots.ts';
 import { getNodeStatus } from './nodes/get-node-status.ts';
 import { listNodeDisks } from './nodes/list-node-disks.ts';
 import { listNodeNetwork } from './nodes/list-node-network.ts';
+import { getHaStatus } from './ha/get-ha-status.ts';
+import { listReplication } from './ha/list-replication.ts';
 import { listNodes } from './nodes/list-nodes.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
@@ -36,6 +38,8 @@ export const catalog: readonly Tool[] = [
   listRecentTasks,
   getTask,
   getFirewallRules,
+  getHaStatus,
+  listReplication,
   checkTokenAccess,
 ];
 

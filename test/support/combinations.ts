@@ -15,10 +15,10 @@ const Property = z.looseObject({
  * The calls that try every parameter of a tool: all its examples, and for some of each shape every value of every
  * enumeration, both values of every boolean, every single section and all of them, a page of one row, a time span.
  */
-export function combinationsOf(tool: Tool, examples: readonly Args[]): Args[] {
+export function combinationsOf(tool: Tool, examples: readonly Args[], variedPerShape = VARIED_PER_SHAPE): Args[] {
   const calls = [...examples];
   const variations = variationsOf(tool);
-  for (const base of representatives(examples)) for (const variation of variations) calls.push({ ...base, ...variation });
+  for (const base of representatives(examples, variedPerShape)) for (const variation of variations) calls.push({ ...base, ...variation });
   const unique = new Map(calls.map((args) => [JSON.stringify(Object.entries(args).sort()), args]));
   return [...unique.values()];
 }

@@ -179,7 +179,7 @@ function checkSnapshotName(name: string): void {
       hint: 'Leave out snapshot, or use current=true for the values that it runs with.',
     });
   }
-  if (!/^[A-Za-z][\w-]{0,59}$/.test(name))
+  if (!/^[A-Za-z][\w-]{1,39}$/.test(name))
     throw new ApiError('bad-argument', `snapshot: ${JSON.stringify(name)} is no snapshot name.`, {
       hint: 'list_snapshots shows them.',
     });

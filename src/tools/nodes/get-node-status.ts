@@ -6,7 +6,6 @@ import {
   entries,
   int,
   list,
-  number,
   percent,
   prose,
   record,
@@ -98,9 +97,9 @@ export const getNodeStatus = defineTool({
       guests: int(),
       running: int(),
     }),
-    services: table(
+    services_not_running: table(
       { service: text(), state: text(), unit: text('enabled, disabled, masked, ...'), about: text() },
-      'only those that are installed and do not run',
+      'installed services that do not run',
     ),
     time: record({
       time: time("the node's clock"),
@@ -186,7 +185,7 @@ export const getNodeStatus = defineTool({
       headline: headline(args.node, known, status.data, services.data, gaps),
       sections: {
         status: status.data === undefined ? undefined : statusRecord(status.data, inventory, args.node),
-        services: services.data === undefined ? undefined : serviceRows(services.data),
+        services_not_running: services.data === undefined ? undefined : serviceRows(services.data),
         time: clock.data === undefined ? undefined : clockRecord(clock.data),
         versions: versions.data === undefined ? undefined : versionRecord(versions.data),
         packages: versions.data === undefined ? undefined : packageRows(versions.data),

@@ -1,0 +1,54 @@
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import type { ServerParts } from './create-server.ts';
+
+/** Capabilities that `registerContext` needs; declared at construction. */
+export const CONTEXT_CAPABILITIES = {
+  resources: { listChanged: false, subscribe: false },
+  prompts: { listChanged: false },
+  completions: {},
+} as const;
+
+/**
+ * Resources, prompts and argument completion: ways for people to hand context to a model. What they show is what the
+ * tools answer; their code loads with the first question about them.
+ */
+export function registerContext(server: Server, { runtime, session = (r, cluster) => r.session(cluster) }: ServerParts): void {
+  server.setRequestHandler('resources/list', async (_request, ctx) => {
+    const [{ listResources }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
+    return { resources: await listResources(opened, session(opened, undefined), ctx.mcpReq.signal) };
+  });
+  server.setRequestHandler('resources/templates/list', async () => {
+    const [{ listResourceTemplates }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
+    return { resourceTemplates: listResourceTemplates(opened) };
+  });
+  server.setRequestHandler('resources/read', async (request, ctx) => {
+    const [{ readResource }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
+    const { uri } = request.params;
+    const read = await readResource(opened, session(opened, undefined), uri, ctx.mcpReq.signal).catch((thrown: unknown) => {
+      throw new ProtocolError(ProtocolErrorCode.InternalError, thrown instanceof Error ? thrown.message : String(thrown));
+    });
+    if (read === undefined) throw new ResourceNotFoundError(uri);
+    return read;
+  });
+  server.setRequestHandler('prompts/list', async () => {
+    const [{ listPrompts }, opened] = await Promise.all([import('./prompts.ts'), runtime()]);
+    return { prompts: listPrompts(opened) };
+  });
+  server.setRequestHandler('prompts/get', async (request) => {
+    const [{ getPrompt }, opened] = await Promise.all([import('./prompts.ts'), runtime()]);
+    const { name, arguments: args = {} } = request.params;
+    try {
+      const prompt = getPrompt(opened, name, args);
+      if (prompt !== undefined) return prompt;
+    } catch (thrown) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, thrown instanceof Error ? thrown.message : String(thrown));
+    }
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${JSON.stringify(name.slice(0, 60))}.`);
+  });
+  server.setRequestHandler('completion/complete', async (request, ctx) => {
+    const [{ completeValue }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
+    const { argument } = request.params;
+    const values = await completeValue(session(opened, undefined), argument.name, argument.value, ctx.mcpReq.signal);
+    return { completion: { values, hasMore: values.length >= 100 } };
+  });
+}

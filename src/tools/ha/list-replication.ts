@@ -1,0 +1,113 @@
+import { duration, int, table, text, time } from '../../answer/spec.ts';
+import { mergeGaps, visibleWord } from '../../api/reading.ts';
+import { guestCoverage, type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Replication, readReplication } from '../../cluster/replication.ts';
+import { requireNode } from '../../cluster/resolve.ts';
+import { defineTool } from '../define-tool.ts';
+import { node } from '../params.ts';
+
+/** In the order in which they are listed. */
+const STATES = ['failing', 'unknown', 'late', 'never ran', 'running', 'ok', 'disabled'] as const;
+type State = (typeof STATES)[number];
+
+export const listReplication = defineTool({
+  name: 'list_replication',
+  title: 'List replication jobs',
+  toolset: 'ha',
+  description: 'Replication jobs with last sync, lag against the schedule, failures and next run; failing and late ones first.',
+  params: { node: node.describe('Source node').optional() },
+  paged: true,
+  output: {
+    jobs: table({
+      job: text(),
+      guest: text(),
+      source: text(),
+      target: text(),
+      state: text(`${STATES.join(', ')}; unknown: the source does not answer`),
+      lag: duration('age of the copy on the target'),
+      every: duration('longest pause of the schedule'),
+      last_sync: time(),
+      took: duration(),
+      failures: int('in a row'),
+      error: text(),
+      next: time(),
+      schedule: text(),
+      comment: text(),
+    }),
+  },
+  reads: [
+    '/version',
+    '/cluster/resources',
+    '/cluster/replication',
+    '/nodes/{node}/replication',
+    '/cluster/jobs/schedule-analyze',
+    '/access/permissions',
+    '/access/acl',
+    '/access/roles',
+    '/access/users/{userid}',
+  ],
+  async run(args, call) {
+    const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);
+    if (args.node !== undefined) requireNode(inventory, args.node);
+    const reading = await readReplication(call, inventory, args.node);
+    const now = (call.now() + reading.data.clockOffset) / 1000;
+    const rows = reading.data.jobs.map((r) => toRow(r, inventory, now));
+    return {
+      headline: headline(rows, visibleWord(coverage), args.node),
+      sections: {
+        jobs: {
+          rows,
+          key: (row: JobRow) => [STATES.indexOf(row.state), -(row.lag ?? 0), row.job],
+        },
+      },
+      gaps: mergeGaps(reading, coverage),
+      notes: rows.some((r) => r.state === 'late')
+        ? ['Late: the copy is older than two pauses of the schedule and the last run together.']
+        : [],
+    };
+  },
+});
+
+type JobRow = ReturnType<typeof toRow>;
+
+function toRow({ job, state, interval }: Replication, inventory: Inventory, now: number) {
+  const name = inventory.guests.find((g) => g.vmid === job.vmid)?.name;
+  const lag = state?.lastSync === undefined ? undefined : Math.max(0, now - state.lastSync);
+  return {
+    job: job.id,
+    guest: [job.vmid, name].filter((part) => part !== undefined).join(' '),
+    source: job.source,
+    target: job.target,
+    state: stateOf({ job, state, interval }, lag),
+    lag,
+    every: job.disabled ? undefined : interval,
+    last_sync: state?.lastSync,
+    took: state?.duration,
+    failures: state === undefined || state.failCount === 0 ? undefined : state.failCount,
+    error: state?.error,
+    next: job.disabled ? undefined : state?.nextSync,
+    schedule: job.schedule,
+    comment: job.comment,
+  };
+}
+
+/** What one word says about a job; a disabled one is nothing else, however old its copy. */
+function stateOf({ job, state, interval }: Replication, lag: number | undefined): State {
+  if (job.disabled) return 'disabled';
+  if (state === undefined) return 'unknown';
+  if (state.failCount > 0 || state.error !== undefined) return 'failing';
+  if (state.running) return 'running';
+  if (lag === undefined) return 'never ran';
+  if (interval !== undefined && lag > 2 * interval + (state.duration ?? 0)) return 'late';
+  return 'ok';
+}
+
+function headline(rows: readonly JobRow[], visible: string, source: string | undefined): string {
+  const where = source === undefined ? '' : ` with source ${source}`;
+  if (rows.length === 0) return `No ${visible}replication jobs${where}`;
+  const counts = STATES.flatMap((state) => {
+    const count = rows.filter((row) => row.state === state).length;
+    return count === 0 ? [] : [`${count} ${state}`];
+  });
+  return `${rows.length} ${visible}replication jobs${where}: ${counts.join(', ')}`;
+}
