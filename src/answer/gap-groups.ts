@@ -19,6 +19,7 @@ export interface ProblemGroup {
 export interface HiddenGroup {
   readonly what: string;
   readonly privilege: string;
+  readonly cluster?: string | undefined;
   /** Sorted. */
   readonly paths: readonly string[];
 }
@@ -76,16 +77,21 @@ function wordsDiffer(a: Problem, b: Problem): boolean {
 
 /** Equal hidden things on many paths as one, in a fixed order. */
 export function groupHidden(hidden: readonly Hidden[]): HiddenGroup[] {
-  const groups = new Map<string, { what: string; privilege: string; paths: Set<string> }>();
-  for (const { what, privilege, path } of hidden) {
-    const key = JSON.stringify([what, privilege]);
-    const group = groups.get(key) ?? { what, privilege, paths: new Set<string>() };
+  const groups = new Map<string, { what: string; privilege: string; cluster: string | undefined; paths: Set<string> }>();
+  for (const { what, privilege, path, cluster } of hidden) {
+    const key = JSON.stringify([what, privilege, cluster]);
+    const group = groups.get(key) ?? { what, privilege, cluster, paths: new Set<string>() };
     group.paths.add(path);
     groups.set(key, group);
   }
   return [...groups.entries()]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([, { what, privilege, paths }]) => ({ what, privilege, paths: [...paths].sort(compareNatural) }));
+    .map(([, { what, privilege, cluster, paths }]) => ({
+      what,
+      privilege,
+      ...(cluster === undefined ? {} : { cluster }),
+      paths: [...paths].sort(compareNatural),
+    }));
 }
 
 /** `pve2`, `pve2/local`, `storage nfs`, `guest 100 on pve2`; empty for the cluster itself. */
@@ -115,9 +121,9 @@ function someOf(names: readonly string[], max: number): string {
 
 const unstopped = (words: string) => words.replace(/[.\s]+$/, '');
 
-/** Whether places must be told with their cluster: only if there are several. */
+/** Whether places must be told with their cluster: only in answers about several, whose problems name theirs. */
 export function manyClusters(problems: readonly Problem[]): boolean {
-  return new Set(problems.map((problem) => problem.where.cluster)).size > 1;
+  return problems.some((problem) => problem.where.cluster !== undefined);
 }
 
 /** `pve2, pve3 (timeout): no answer within 10 s; needs Sys.Audit on /nodes`, within about `max` characters. */
@@ -132,7 +138,8 @@ export function problemText(group: ProblemGroup, max: number, withCluster: boole
 /** `backups of guests: needs VM.Backup on /vms`, within about `max` characters. */
 export function hiddenText(group: HiddenGroup, max: number): string {
   const paths = group.paths.map((path) => oneLine(path, NAME_CHARS));
-  return `${oneLine(group.what, Math.floor(max / 2))}: needs ${oneLine(group.privilege, NAME_CHARS)} on ${someOf(paths, Math.floor(max / 3))}`;
+  const where = group.cluster === undefined ? '' : ` (cluster ${oneLine(group.cluster, NAME_CHARS)})`;
+  return `${oneLine(group.what, Math.floor(max / 2))}${where}: needs ${oneLine(group.privilege, NAME_CHARS)} on ${someOf(paths, Math.floor(max / 3))}`;
 }
 
 /** `timeout 30, forbidden 7`: how many of each kind, most first. */

@@ -79,7 +79,13 @@ export function outputSchema(output: OutputSpec): z.ZodObject {
       .describe('What could not be read'),
     hidden: z
       .array(
-        z.looseObject({ what: z.string(), privilege: z.string(), paths: z.array(z.string()), more_paths: z.number().optional() }),
+        z.looseObject({
+          what: z.string(),
+          privilege: z.string(),
+          cluster: z.string().optional(),
+          paths: z.array(z.string()),
+          more_paths: z.number().optional(),
+        }),
       )
       .describe('What the token may not see'),
     redacted: z.number().describe('Secret values hidden as [redacted]; hidden is not unset'),

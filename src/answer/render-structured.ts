@@ -213,6 +213,7 @@ function hiddenObject(group: HiddenGroup, max: number): Record<string, unknown> 
   return {
     what: oneLine(group.what, max),
     privilege: oneLine(group.privilege, 80),
+    ...(group.cluster === undefined ? {} : { cluster: oneLine(group.cluster, 80) }),
     paths: group.paths.slice(0, MAX_PLACES).map((path) => oneLine(path, 80)),
     ...(more > 0 ? { more_paths: more } : {}),
   };

@@ -312,7 +312,7 @@ describe('what is missing', () => {
     expect(render(guests, { headline: 'x', sections, gaps })).not.toContain('Coverage');
   });
 
-  it('tells clusters where there are several', () => {
+  it('tells the cluster where the answer is about several', () => {
     const problems = [
       { where: { cluster: 'lab', node: 'pve1' }, kind: 'timeout', message: 'm' },
       { where: { cluster: 'prod', node: 'pve1' }, kind: 'timeout', message: 'm' },
@@ -320,7 +320,8 @@ describe('what is missing', () => {
     const answer = (some: Problem[]) =>
       render(guests, { headline: 'x', sections, gaps: { coverage: 'partial', problems: some, hidden: [] } });
     expect(answer([...problems])).toContain('Problem: pve1 (cluster lab), pve1 (cluster prod) (timeout): m');
-    expect(answer([problems[0]])).toContain('Problem: pve1 (timeout): m');
+    expect(answer([problems[0]])).toContain('Problem: pve1 (cluster lab) (timeout): m');
+    expect(answer([{ ...problems[0], where: { node: 'pve1' } }])).toContain('Problem: pve1 (timeout): m');
   });
 
   it('is bounded: 500 problems and a huge headline leave room for rows', () => {

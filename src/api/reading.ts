@@ -23,6 +23,8 @@ export interface Hidden {
   readonly what: string;
   readonly privilege: string;
   readonly path: string;
+  /** Set in answers about several clusters. */
+  readonly cluster?: string | undefined;
 }
 
 /**
@@ -71,7 +73,7 @@ export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
     if (RANK[gap.coverage] > RANK[coverage]) coverage = gap.coverage;
     why ??= gap.why;
     for (const p of gap.problems) problems.set(JSON.stringify([p.where, p.kind, p.message]), p);
-    for (const h of gap.hidden) hidden.set(JSON.stringify([h.what, h.privilege, h.path]), h);
+    for (const h of gap.hidden) hidden.set(JSON.stringify([h.what, h.privilege, h.path, h.cluster]), h);
   }
   return { problems: [...problems.values()], coverage, hidden: [...hidden.values()], why };
 }

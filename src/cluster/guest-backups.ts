@@ -64,11 +64,19 @@ export async function readGuestBackups(
     (a, b) => (b.newest?.time ?? 0) - (a.newest?.time ?? 0) || byText(a.storage, b.storage) || byText(a.node, b.node),
   );
   const notAsked = places.slice(asked.length).map(labelOf);
+  const missing = unreachable.length > 0 || notAsked.length > 0;
+  // Backups elsewhere are only ruled out where that was looked into.
+  const unsure = !wish.thorough && storages.every((s) => s.count === 0);
   const left: Gaps = {
     problems: unreachable,
-    coverage: unreachable.length > 0 || notAsked.length > 0 ? 'partial' : 'complete',
+    coverage: missing ? 'partial' : unsure ? 'unknown' : 'complete',
     hidden: [],
-    why: notAsked.length === 0 ? undefined : `backups on ${notAsked.join(', ')} were not asked for`,
+    why:
+      notAsked.length > 0
+        ? `backups on ${notAsked.join(', ')} were not asked for`
+        : unsure
+          ? 'backups on storages hidden from this token or on those of other nodes were not looked for'
+          : undefined,
   };
   return withGaps(
     { storages, notAsked },

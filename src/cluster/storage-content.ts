@@ -32,7 +32,8 @@ export async function readStorageContent(
   query: BackupQuery & { readonly kinds: readonly string[]; readonly content: string | undefined },
 ): Promise<Reading<readonly Volume[]>> {
   const { node, storage, vmid, content, kinds } = query;
-  const wanted = content === undefined ? kinds : [content];
+  // A kind that the storage is not configured for is never there; asked for backups all the same, the API fails.
+  const wanted = content === undefined ? kinds : kinds.length > 0 && !kinds.includes(content) ? [] : [content];
   const others = wanted.filter((kind) => kind !== 'backup');
   const [plain, backups] = await Promise.all([
     others.length === 0 ? undefined : readPlain(call, { node, storage }, content, vmid),

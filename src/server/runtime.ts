@@ -18,7 +18,8 @@ export interface Runtime {
 /** Sessions of callers' own tokens that are kept at the same time. */
 const MAX_FOREIGN = 500;
 
-export function createRuntime(settings: Settings): Runtime {
+/** @param now epoch milliseconds; another clock than the system's is for tests and generated docs */
+export function createRuntime(settings: Settings, now: () => number = Date.now): Runtime {
   const links = new Map<string, Link>();
   const own = new Map<string, Session>();
   // In order of use: the least recently used one goes first.
@@ -33,7 +34,7 @@ export function createRuntime(settings: Settings): Runtime {
   function link(cluster: ClusterSettings): Link {
     let existing = links.get(cluster.name);
     if (existing === undefined) {
-      existing = createLink(cluster);
+      existing = createLink(cluster, now);
       links.set(cluster.name, existing);
     }
     return existing;

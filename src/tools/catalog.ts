@@ -1,6 +1,9 @@
 import type { ToolsetName } from '../config/toolsets.ts';
 import { checkTokenAccess } from './access/check-token-access.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
+import { getClusterOverview } from './cluster/get-cluster-overview.ts';
+import { listPools } from './cluster/list-pools.ts';
+import { searchInventoryTool } from './cluster/search-inventory.ts';
 import type { Tool } from './define-tool.ts';
 import { getFirewallRules } from './firewall/get-firewall-rules.ts';
 import { getGuest } from './guests/get-guest.ts';
@@ -22,6 +25,9 @@ import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 
 /** Every tool there is, in the order in which clients list them. */
 export const catalog: readonly Tool[] = [
+  getClusterOverview,
+  searchInventoryTool,
+  listPools,
   listNodes,
   getNodeStatus,
   listNodeNetwork,

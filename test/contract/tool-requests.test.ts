@@ -39,7 +39,7 @@ const SOME = 2;
 const ALWAYS_DECLARED: ReadonlySet<string> = new Set(['/version']);
 
 /** Failures that no right and no state of the cluster excuses. */
-const OUR_FAULT: ReadonlySet<string> = new Set(['internal', 'bad-parameter', 'malformed-answer', 'upstream']);
+const OUR_FAULT: ReadonlySet<string> = new Set(['internal', 'bad-parameter', 'malformed-answer']);
 
 it('every tool has example arguments', () => {
   const tools = [...new Set(RELEASES.flatMap((release) => unmatched(examplesFor(createWorld({ release }))).tools))];

@@ -216,17 +216,11 @@ function backupWords({ backups }: Dossier, nowMs: number): string {
 }
 
 function backupNotes({ backups }: Dossier, thorough: boolean): readonly string[] {
-  if (backups === undefined) return [];
-  const without = backups.storages
-    .filter((s) => s.count === 0)
-    .map((s) => (s.node === undefined ? s.storage : `${s.storage} (${s.node})`));
-  const notes =
-    without.length === 0
-      ? []
-      : [`No backup of it on ${without.slice(0, 8).join(', ')}${without.length > 8 ? ` and ${without.length - 8} more` : ''}.`];
-  if (!thorough && without.length === backups.storages.length)
-    notes.push("sections=backups also looks at other nodes' storages, and whether any are hidden from this token.");
-  return notes;
+  const without = backups?.storages.filter((s) => s.count === 0).map((s) => (s.node === undefined ? s.storage : `${s.storage} (${s.node})`)) ?? [];
+  if (without.length === 0) return [];
+  const rest = without.length > 8 ? ` and ${without.length - 8} more` : '';
+  const all = !thorough && without.length === backups?.storages.length ? '; sections=backups looks everywhere' : '';
+  return [`No backup of it on ${without.slice(0, 8).join(', ')}${rest}${all}.`];
 }
 
 function guestRow(target: Guest, dossier: Dossier) {

@@ -66,7 +66,7 @@ export const listStorageContent = defineTool({
       vmid: args.vmid,
       type: guest?.type,
     });
-    const notes = notesFor(place, candidates, reading.data, args.node);
+    const notes = notesFor(place, candidates, reading.data, args);
     return {
       headline: `${describe(reading.data)} on ${args.storage}${place.storage.shared ? ' (shared)' : ` of ${place.node}`}`,
       sections: {
@@ -156,9 +156,12 @@ function notesFor(
   place: Place,
   candidates: readonly Storage[],
   volumes: readonly Volume[],
-  wanted: string | undefined,
+  { node: wanted, content }: { readonly node?: string | undefined; readonly content?: string | undefined },
 ): string[] {
   const notes: string[] = [];
+  const { content: kinds } = place.storage;
+  if (content !== undefined && kinds.length > 0 && !kinds.includes(content))
+    notes.push(`${place.storage.storage} is not configured for ${content}; it holds ${kinds.join(', ')}.`);
   if (volumes.some((v) => v.backup?.source === 'dry-run')) {
     notes.push(
       'Some backups were found by the prune dry run: size, verification and notes are not visible to this token (they need VM.Backup and Datastore.AllocateSpace).',

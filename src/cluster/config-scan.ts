@@ -1,0 +1,87 @@
+import type { Call } from '../api/call.ts';
+import { type Gaps, mergeGaps, NO_GAPS } from '../api/reading.ts';
+import { fanOut } from './fan-out.ts';
+import { type GuestConfig, readGuestConfig } from './guest-config.ts';
+import type { Guest, Inventory } from './inventory.ts';
+
+/** Configurations of many guests, as far as the time went. */
+export interface ConfigScan {
+  readonly configs: readonly { readonly guest: Guest; readonly config: GuestConfig }[];
+  /** One problem a guest whose configuration could not be read. */
+  readonly gaps: Gaps;
+  /** Set when time ran out: every guest up to this vmid was looked at, none after it. */
+  readonly stoppedAfter: number | undefined;
+}
+
+/** Guests that are asked about before the time is looked at again. */
+const CHUNK = 64;
+/** Less time than this is not worth starting a chunk for, in milliseconds. */
+const WORTHWHILE_MS = 750;
+
+/** Guests whose configuration can be read now: those on nodes that are online, by vmid. */
+export function readableGuests(inventory: Inventory): readonly Guest[] {
+  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  return inventory.guests.filter((g) => online.has(g.node));
+}
+
+/**
+ * Reads the configuration of each guest, in the order of their vmids: one request a guest, so it is only for questions
+ * that nothing cheaper answers. When time runs out it says after which vmid to go on; at least one guest is got past
+ * each time, however slow its node is.
+ */
+export async function scanGuestConfigs(call: Call, guests: readonly Guest[]): Promise<ConfigScan> {
+  const configs: { guest: Guest; config: GuestConfig }[] = [];
+  const gaps: Gaps[] = [];
+  for (let from = 0; from < guests.length; from += CHUNK) {
+    const chunk = guests.slice(from, from + CHUNK);
+    const before = guests[from - 1];
+    if (before !== undefined && call.remaining() < WORTHWHILE_MS) return stopped(configs, gaps, before.vmid);
+    const counting: Call = {
+      ...call,
+      progress: (done) => call.progress(from + done, guests.length, 'guest configurations read'),
+    };
+    const out = await fanOut(
+      counting,
+      chunk,
+      (guest) => ({ node: guest.node, vmid: guest.vmid }),
+      (guest) => readGuestConfig(call, guest),
+    );
+    const [firstLeft] = out.left;
+    const cut = firstLeft === undefined ? undefined : cutPoint(chunk, firstLeft, before);
+    for (const { item, data } of out.results) if (cut === undefined || item.vmid <= cut) configs.push({ guest: item, config: data });
+    gaps.push({
+      ...NO_GAPS,
+      problems: out.gaps.problems.filter((p) => cut === undefined || (p.where.vmid ?? 0) <= cut),
+      coverage: out.gaps.coverage,
+    });
+    if (cut !== undefined && firstLeft !== undefined) {
+      if (firstLeft.vmid <= cut) gaps.push(lost(firstLeft));
+      return stopped(configs, gaps, cut);
+    }
+  }
+  return { configs, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: undefined };
+}
+
+/** The vmid up to which everything is known; the first guest of all is given up rather than asked for ever. */
+function cutPoint(chunk: readonly Guest[], firstLeft: Guest, before: Guest | undefined): number {
+  const index = chunk.indexOf(firstLeft);
+  return chunk[index - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
+}
+
+function lost(guest: Guest): Gaps {
+  return {
+    problems: [
+      {
+        where: { node: guest.node, vmid: guest.vmid },
+        kind: 'timeout',
+        message: `The configuration of guest ${guest.vmid} was not read in time.`,
+      },
+    ],
+    coverage: 'partial',
+    hidden: [],
+  };
+}
+
+function stopped(configs: ConfigScan['configs'], gaps: readonly Gaps[], vmid: number): ConfigScan {
+  return { configs, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: vmid };
+}

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
+import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
+import type { DemoCluster } from '../../src/demo/types.ts';
+import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
+import { catalog } from '../../src/tools/catalog.ts';
+import { runTool } from '../../src/tools/run-tool.ts';
+import { settingsFor } from '../support/harness.ts';
+import { permissionsPage, type Shown, toolIndex, toolPage } from './write-docs.ts';
+
+/** The embedded cluster and the program look at the same standing clock, so that a page is the same every time. */
+const NOW = Date.UTC(2026, 10, 30, 12, 0, 0);
+const write = process.env['UPDATE_DOCS'] === '1';
+
+/** The call each page shows; by default without arguments. */
+const SHOWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
+  get_node_status: [{ node: 'pve1' }],
+  list_node_network: [{ node: 'pve1' }],
+  list_node_disks: [{ node: 'pve1' }],
+  list_guests: [{ limit: 12 }],
+  get_guest: [{ vmid: 100 }],
+  get_guest_config: [{ vmid: 100 }],
+  get_guest_status: [{ vmid: 100 }],
+  list_snapshots: [{ vmid: 101 }],
+  get_guest_network: [{ vmid: 100 }],
+  list_storage_content: [{ storage: 'nas-backup', content: 'backup', limit: 8 }],
+  get_firewall_rules: [{ vmid: 100 }],
+  explain_firewall_path: [{ vmid: 100, source: '198.51.100.7', port: 22 }],
+  list_recent_tasks: [{ state: 'problem', limit: 8 }],
+  get_metrics: [{ node: 'pve1', timeframe: 'day' }],
+  search_inventory: [{ query: 'web' }],
+  get_node_log: [{ node: 'pve1' }],
+  get_incident_timeline: [{ since: '24h' }],
+  check_backup_coverage: [{ limit: 15 }],
+  list_ceph_osds: [{}],
+};
+
+let demo: DemoCluster;
+let runtime: Runtime;
+
+beforeAll(async () => {
+  demo = await startDemoCluster({ now: NOW });
+  runtime = createRuntime(settingsFor(demoClusterSettings(demo)), () => NOW);
+});
+afterAll(async () => {
+  await runtime.close();
+  await demo.close();
+});
+
+/** Compares a page with the one in docs/, or writes it. */
+function keep(path: string, text: string): void {
+  if (write) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return;
+  }
+  expect(existsSync(path), `${path} is missing: run npm run docs`).toBe(true);
+  expect(readFileSync(path, 'utf8'), `${path} is out of date: run npm run docs`).toBe(text);
+}
+
+async function shown(name: string): Promise<Shown[]> {
+  const tool = catalog.find((t) => t.name === name);
+  if (tool === undefined) return [];
+  const answers: Shown[] = [];
+  for (const args of name === 'get_task' ? [{ upid: await failedTask() }] : (SHOWN[name] ?? [{}])) {
+    const { text, isError, stats } = await runTool(tool, args, runtime.session(), { form: 'text', maxChars: 10_000 });
+    expect(isError, `${name} ${JSON.stringify(args)}: ${text}`).toBe(false);
+    answers.push({ args, text, requests: stats.requests });
+  }
+  return answers;
+}
+
+async function failedTask(): Promise<string | undefined> {
+  return demo.world.tasks.get('pve1')?.find((t) => t.type === 'vzdump' && t.status === 'job errors')?.upid;
+}
+
+test.each(catalog.map((t) => t.name))('docs/tools/%s.md shows what the tool really answers', async (name) => {
+  const tool = catalog.find((t) => t.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  runtime.session().forget();
+  keep(`docs/tools/${name}.md`, toolPage(tool, await shown(name)));
+});
+
+test('the index, the permissions page, and no page of a tool that is gone', () => {
+  keep('docs/tools/README.md', toolIndex(catalog));
+  keep('docs/permissions.md', permissionsPage(catalog));
+  const names = new Set(catalog.map((t) => `${t.name}.md`));
+  expect(readdirSync('docs/tools').filter((file) => file !== 'README.md' && !names.has(file))).toEqual([]);
+});
