@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { thirdPartyLicenses } from './scripts/third-party-licenses.ts';
 
 export default defineConfig({
   entry: { 'mcp-proxmox': 'src/cli/main.ts', 'mcp-proxmox-check': 'src/cli/main-check.ts' },
@@ -12,5 +13,6 @@ export default defineConfig({
   sourcemap: false,
   // Everything is bundled: `npx` then fetches one package and no dependency tree.
   noExternal: [/.*/],
+  plugins: [thirdPartyLicenses()],
   outExtensions: () => ({ js: '.mjs' }),
 });

@@ -12,7 +12,11 @@ test('only a running machine with the agent enabled is asked', () => {
 test('interfaces: one without addresses has no list, junk is left out', () => {
   const found = parseAgentInterfaces({
     result: [
-      { name: 'eth0', 'hardware-address': 'bc:24:11:aa:bb:01', 'ip-addresses': [{ 'ip-address': '192.0.2.1', prefix: '24' }, {}, null] },
+      {
+        name: 'eth0',
+        'hardware-address': 'bc:24:11:aa:bb:01',
+        'ip-addresses': [{ 'ip-address': '192.0.2.1', prefix: '24' }, {}, null],
+      },
       { name: 'docker0' },
       { 'hardware-address': 'x' },
       3,
@@ -46,7 +50,10 @@ test('file systems: the fullest first, images and unmeasured ones last', () => {
 });
 
 test('the system under its pretty name, or what there is', () => {
-  expect(parseOsInfo({ result: { 'pretty-name': 'Debian 13', name: 'Debian', 'kernel-release': '6.12' } })).toMatchObject({ name: 'Debian 13', kernel: '6.12' });
+  expect(parseOsInfo({ result: { 'pretty-name': 'Debian 13', name: 'Debian', 'kernel-release': '6.12' } })).toMatchObject({
+    name: 'Debian 13',
+    kernel: '6.12',
+  });
   expect(parseOsInfo({ result: { name: 'FreeBSD', version: '14' } }).name).toBe('FreeBSD 14');
   expect(parseOsInfo({ result: { id: 'arch' } }).name).toBe('arch');
   expect(parseOsInfo({}).name).toBeUndefined();

@@ -8,7 +8,10 @@ const MIB = 2 ** 20;
 describe('a configuration', () => {
   test('numbers come as numbers or texts', () => {
     for (const memory of [2048, '2048', 'current=2048']) {
-      expect(summarizeConfig(parseGuestConfig({ memory, sockets: '2', cores: 4 }, 'qemu'))).toMatchObject({ memory: 2048 * MIB, cpus: 8 });
+      expect(summarizeConfig(parseGuestConfig({ memory, sockets: '2', cores: 4 }, 'qemu'))).toMatchObject({
+        memory: 2048 * MIB,
+        cpus: 8,
+      });
     }
   });
 
@@ -64,7 +67,10 @@ describe('a configuration', () => {
   });
 
   test('keys are summaries; notes and keys are no values', () => {
-    const config = parseGuestConfig({ description: 'a\nb', sshkeys: [{ type: 'ssh-rsa', fingerprint: null, comment: '' }, 3] }, 'qemu');
+    const config = parseGuestConfig(
+      { description: 'a\nb', sshkeys: [{ type: 'ssh-rsa', fingerprint: null, comment: '' }, 3] },
+      'qemu',
+    );
     expect(config.values.size).toBe(0);
     expect(config.notes).toBe('a\nb');
     expect(config.sshKeys).toEqual([{ type: 'ssh-rsa', fingerprint: undefined, comment: undefined }]);

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parseDisks } from './guest-disks.ts';
 
 const GIB = 2 ** 30;
-const parse = (values: Record<string, string>, type: 'qemu' | 'lxc' = 'qemu') => parseDisks(new Map(Object.entries(values)), type);
+const parse = (values: Record<string, string>, type: 'qemu' | 'lxc' = 'qemu') =>
+  parseDisks(new Map(Object.entries(values)), type);
 
 describe('disks of a machine', () => {
   test('volume, size and options; excluded from backups only when the configuration says so', () => {
@@ -52,7 +53,9 @@ describe('disks of a machine', () => {
   });
 
   test('order: disks by number, then the rest, unused ones last', () => {
-    const keys = parse({ unused0: 'l:u', scsi10: 'l:b', ide2: 'none,media=cdrom', scsi2: 'l:a', efidisk0: 'l:e' }).map((d) => d.key);
+    const keys = parse({ unused0: 'l:u', scsi10: 'l:b', ide2: 'none,media=cdrom', scsi2: 'l:a', efidisk0: 'l:e' }).map(
+      (d) => d.key,
+    );
     expect(keys).toEqual(['scsi2', 'scsi10', 'efidisk0', 'ide2', 'unused0']);
   });
 
@@ -64,7 +67,12 @@ describe('disks of a machine', () => {
 describe('volumes of a container', () => {
   test('mount points are backed up only when included, bind mounts never, the root always', () => {
     const disks = parse(
-      { rootfs: 'l:vm-1-disk-0,size=8G', mp0: 'nas:x.raw,mp=/srv,backup=1,size=4G', mp1: 'nas:y.raw,mp=/tmp/x,size=4G', mp2: '/mnt/bind,mp=/data' },
+      {
+        rootfs: 'l:vm-1-disk-0,size=8G',
+        mp0: 'nas:x.raw,mp=/srv,backup=1,size=4G',
+        mp1: 'nas:y.raw,mp=/tmp/x,size=4G',
+        mp2: '/mnt/bind,mp=/data',
+      },
       'lxc',
     );
     expect(disks.map((d) => [d.key, d.kind, d.mount, d.backup])).toEqual([

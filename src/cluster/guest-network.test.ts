@@ -46,23 +46,29 @@ describe('addresses', () => {
   });
 
   test('where the configuration is not known, nothing is called foreign', () => {
-    const network = assembleNetwork(undefined, { source: 'lxc-interfaces', interfaces: [{ name: 'eth0', mac: undefined, addresses: [ip('192.0.2.1')] }] });
+    const network = assembleNetwork(undefined, {
+      source: 'lxc-interfaces',
+      interfaces: [{ name: 'eth0', mac: undefined, addresses: [ip('192.0.2.1')] }],
+    });
     expect(network.nicsKnown).toBe(false);
     expect(networkNotes(network, guestOf({ type: 'lxc' }))).toEqual([]);
   });
 
   test('a container interface is also found by its name', () => {
     const own = parseNics(new Map([['net0', 'name=eth0,bridge=b,hwaddr=BC:24:11:00:00:09,ip=dhcp']]), 'lxc');
-    const network = assembleNetwork(own, { source: 'lxc-interfaces', interfaces: [{ name: 'eth0', mac: '02:FC:00:00:00:01', addresses: [ip('192.0.2.2')] }] });
+    const network = assembleNetwork(own, {
+      source: 'lxc-interfaces',
+      interfaces: [{ name: 'eth0', mac: '02:FC:00:00:00:01', addresses: [ip('192.0.2.2')] }],
+    });
     expect(network.addresses[0]?.nic).toBe('net0');
   });
 });
 
 describe('interfaces of a container', () => {
   test('one address a family up to 8.3, all of them since 8.4', () => {
-    expect(parseLxcInterfaces([{ name: 'eth0', hwaddr: 'bc:24:11:00:00:01', inet: '192.0.2.2/24', inet6: 'fd00::2/64' }])).toEqual([
-      { name: 'eth0', mac: 'BC:24:11:00:00:01', addresses: [ip('192.0.2.2'), ip('fd00::2', 64)] },
-    ]);
+    expect(
+      parseLxcInterfaces([{ name: 'eth0', hwaddr: 'bc:24:11:00:00:01', inet: '192.0.2.2/24', inet6: 'fd00::2/64' }]),
+    ).toEqual([{ name: 'eth0', mac: 'BC:24:11:00:00:01', addresses: [ip('192.0.2.2'), ip('fd00::2', 64)] }]);
     const [modern] = parseLxcInterfaces([
       {
         name: 'eth0',

@@ -31,9 +31,13 @@ test('a machine: model and hardware address, addresses from cloud-init', () => {
 });
 
 test('other spellings of model and address', () => {
-  expect(parse({ net0: 'model=e1000,macaddr=BC:24:11:00:00:01,bridge=b' })).toMatchObject([{ model: 'e1000', mac: 'BC:24:11:00:00:01' }]);
+  expect(parse({ net0: 'model=e1000,macaddr=BC:24:11:00:00:01,bridge=b' })).toMatchObject([
+    { model: 'e1000', mac: 'BC:24:11:00:00:01' },
+  ]);
   expect(parse({ net0: 'virtio,bridge=b' })).toMatchObject([{ model: 'virtio', mac: undefined }]);
-  expect(parse({ net0: 'ne2k_pci=BC:24:11:00:00:02' })).toMatchObject([{ model: 'ne2k_pci', mac: 'BC:24:11:00:00:02', bridge: undefined }]);
+  expect(parse({ net0: 'ne2k_pci=BC:24:11:00:00:02' })).toMatchObject([
+    { model: 'ne2k_pci', mac: 'BC:24:11:00:00:02', bridge: undefined },
+  ]);
 });
 
 test('the firewall is off where nothing is said, and a link may be down', () => {
@@ -44,8 +48,15 @@ test('the firewall is off where nothing is said, and a link may be down', () => 
 
 test('a container: name, address and unknown parts', () => {
   expect(
-    parse({ net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:02:00,ip=dhcp,ip6=2001:db8::1/64,gw6=2001:db8::ff,host-managed=1,type=veth' }, 'lxc'),
-  ).toMatchObject([{ model: 'veth', name: 'eth0', mac: 'BC:24:11:C0:02:00', ip: 'dhcp', ip6: '2001:db8::1/64', gateway6: '2001:db8::ff' }]);
+    parse(
+      {
+        net0: 'name=eth0,bridge=vmbr0,hwaddr=BC:24:11:C0:02:00,ip=dhcp,ip6=2001:db8::1/64,gw6=2001:db8::ff,host-managed=1,type=veth',
+      },
+      'lxc',
+    ),
+  ).toMatchObject([
+    { model: 'veth', name: 'eth0', mac: 'BC:24:11:C0:02:00', ip: 'dhcp', ip6: '2001:db8::1/64', gateway6: '2001:db8::ff' },
+  ]);
 });
 
 test('sorted by number', () => {

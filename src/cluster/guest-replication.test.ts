@@ -14,7 +14,18 @@ test('jobs of the guest, whatever the types', () => {
       100,
     ),
   ).toEqual([
-    { id: '100-0', target: 'n2', schedule: '*/5', lastSync: 50, nextSync: 60, duration: undefined, failCount: 0, error: undefined, disabled: true, running: false },
+    {
+      id: '100-0',
+      target: 'n2',
+      schedule: '*/5',
+      lastSync: 50,
+      nextSync: 60,
+      duration: undefined,
+      failCount: 0,
+      error: undefined,
+      disabled: true,
+      running: false,
+    },
     {
       id: '100-1',
       target: 'n3',

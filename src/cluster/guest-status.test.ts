@@ -43,16 +43,32 @@ test('a running machine', () => {
 
 test('without numbers from the balloon driver the memory is the view of the host', () => {
   expect(parseGuestStatus({ status: 'running', ballooninfo: { actual: 1, max_mem: 1 } }, 'qemu').memFromGuest).toBe(false);
-  expect(parseGuestStatus({ status: 'running' }, 'qemu')).toMatchObject({ memFromGuest: false, agent: false, pressure: undefined });
+  expect(parseGuestStatus({ status: 'running' }, 'qemu')).toMatchObject({
+    memFromGuest: false,
+    agent: false,
+    pressure: undefined,
+  });
 });
 
 test('the zeros of a stopped guest are no figures', () => {
   const stopped = parseGuestStatus({ status: 'stopped', cpu: 0, mem: 0, maxmem: 5, netin: 0, uptime: 0, maxdisk: 0 }, 'qemu');
-  expect(stopped).toMatchObject({ cpu: undefined, mem: undefined, maxMem: 5, netIn: undefined, uptime: undefined, maxDisk: undefined });
+  expect(stopped).toMatchObject({
+    cpu: undefined,
+    mem: undefined,
+    maxMem: 5,
+    netIn: undefined,
+    uptime: undefined,
+    maxDisk: undefined,
+  });
 });
 
 test('zero of a running one is zero', () => {
-  expect(parseGuestStatus({ status: 'running', cpu: 0, swap: 0, disk: 0 }, 'lxc')).toMatchObject({ cpu: 0, swap: 0, disk: 0, agent: undefined });
+  expect(parseGuestStatus({ status: 'running', cpu: 0, swap: 0, disk: 0 }, 'lxc')).toMatchObject({
+    cpu: 0,
+    swap: 0,
+    disk: 0,
+    agent: undefined,
+  });
 });
 
 test.each([[null], [undefined], [[]], ['x']])('%j says nothing', (data) => {

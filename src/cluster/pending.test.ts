@@ -41,7 +41,9 @@ test('notes and keys are named, not shown', () => {
 });
 
 test('cloud-init rows of 7.4', () => {
-  expect(parsePending([{ key: 'ciuser', old: 'a', new: 'b' }]).changes).toEqual([{ key: 'ciuser', now: 'a', after: 'b', deleted: false }]);
+  expect(parsePending([{ key: 'ciuser', old: 'a', new: 'b' }]).changes).toEqual([
+    { key: 'ciuser', now: 'a', after: 'b', deleted: false },
+  ]);
 });
 
 test.each([[null], [{}], ['x']])('%j holds nothing', (data) => {

@@ -1,6 +1,8 @@
-import { decodeCursor, encodeCursor } from '../answer/cursor.ts';
+import type { Answer } from '../answer/answer.ts';
+import { type CursorScope, decodeCursor, encodeCursor } from '../answer/cursor.ts';
 import { renderAnswer } from '../answer/render.ts';
 import { renderError } from '../answer/render-error.ts';
+import type { OutputSpec, SortKey } from '../answer/spec.ts';
 import { type CallOptions, type CallStats, createCall } from '../api/call.ts';
 import type { Session } from '../api/session.ts';
 import type { OutputForm } from '../config/settings.ts';
@@ -24,40 +26,71 @@ export interface RunOptions extends CallOptions {
 
 const MAX_ERROR_CHARS = 1_000;
 
-/** The one way from arguments to an answer: check, read, render, scrub. Never throws. */
-export async function runTool(tool: Tool, raw: unknown, session: Session, options: RunOptions): Promise<ToolOutcome> {
+/** A question whose arguments are right: how it is read, and what its cursors are bound to. */
+export interface Question {
+  readonly output: OutputSpec;
+  readonly prepared: PreparedCall;
+  readonly scope: CursorScope;
+  read(after: SortKey | undefined): Promise<Answer>;
+}
+
+/** What surrounds a question. */
+export interface Surroundings extends Pick<RunOptions, 'form' | 'maxChars'> {
+  /** Filled while it is read. */
+  readonly stats: CallStats;
+  /** What must not appear in the answer. */
+  readonly secrets: readonly string[];
+  now(): number;
+}
+
+/** Runs a tool at one cluster. Never throws. */
+export function runTool(tool: Tool, raw: unknown, session: Session, options: RunOptions): Promise<ToolOutcome> {
   const call = createCall(session, options);
-  const scrub = createScrubber(session.secrets);
-  try {
+  const { form, maxChars } = options;
+  return respond({ stats: call.stats, secrets: session.secrets, now: call.now, form, maxChars }, () => {
     const prepared = tool.prepare(raw);
-    const context = { tool: tool.name, args: prepared.args, identity: session.key };
-    const after = prepared.cursor === undefined ? undefined : decodeCursor(prepared.cursor, context);
-    const answer = await prepared.run(call, after);
+    return {
+      output: tool.output,
+      prepared,
+      scope: { tool: tool.name, args: prepared.args, identity: session.key },
+      read: (after) => prepared.run(call, after),
+    };
+  });
+}
+
+/** The one way from a question to an answer: check, read, render, scrub. Never throws: a failure is an answer of its own. */
+export async function respond(around: Surroundings, ask: () => Question): Promise<ToolOutcome> {
+  const { stats, form, maxChars } = around;
+  const scrub = createScrubber(around.secrets);
+  try {
+    const { output, prepared, scope, read } = ask();
+    const after = prepared.cursor === undefined ? undefined : decodeCursor(prepared.cursor, scope);
+    const answer = await read(after);
     const render = (redacted: number) =>
-      renderAnswer(tool.output, answer, {
-        form: options.form,
-        maxChars: options.maxChars,
-        now: call.now(),
+      renderAnswer(output, answer, {
+        form,
+        maxChars,
+        now: around.now(),
         redacted,
         ...pageOf(prepared),
         ...(after === undefined ? {} : { after }),
-        cursorFor: (position) => encodeCursor({ ...context, after: position }),
+        cursorFor: (position) => encodeCursor({ ...scope, after: position }),
       });
-    const first = render(call.stats.redacted);
+    const first = render(stats.redacted);
     const late = scrub.text(first.text).redacted;
     // A secret that only the last look found is counted like the others.
-    const rendered = late === 0 ? first : render(call.stats.redacted + late);
+    const rendered = late === 0 ? first : render(stats.redacted + late);
     return {
       text: scrub.text(rendered.text).text,
       structured: rendered.structured === undefined ? undefined : asRecord(scrub.value(rendered.structured).value),
       isError: false,
-      stats: call.stats,
+      stats,
       errorKind: undefined,
     };
   } catch (thrown) {
     const text = scrub.text(renderError(thrown, { maxChars: MAX_ERROR_CHARS })).text;
     const errorKind = thrown instanceof Error && 'kind' in thrown && typeof thrown.kind === 'string' ? thrown.kind : 'internal';
-    return { text, structured: undefined, isError: true, stats: call.stats, errorKind };
+    return { text, structured: undefined, isError: true, stats, errorKind };
   }
 }
 

@@ -42,7 +42,7 @@ async function check(env: Readonly<Record<string, string>>, ...args: string[]): 
 
 /** The line of an area under "Sees", with the lines that continue it, on one line. */
 function area(stdout: string, name: string): string {
-  const lines = stdout.split('\n');
+  const lines = stdout.slice(stdout.indexOf('\nSees')).split('\n');
   const start = lines.findIndex((line) => line.startsWith(`  ${name} `));
   expect(start, `area ${name}`).toBeGreaterThan(0);
   const end = lines.findIndex((line, i) => i > start && !line.startsWith('          '));

@@ -4,7 +4,7 @@ import { runCli } from '../support/run-cli.ts';
 describe('mcp-proxmox demo', () => {
   it('asks six real questions within seconds and ends with the client configuration', async () => {
     // A setting of a real cluster must not get in its way.
-    const { code, stdout, stderr, ms } = await runCli(['demo'], { PROXMOX_URL: 'https://192.0.2.1:8006', COLUMNS: '100' });
+    const { code, stdout, stderr, ms } = await runCli(['demo'], { PROXMOX_URL: 'https://192.0.2.1:8006' });
     expect(stderr).not.toMatch(/error/i);
     expect(code).toBe(0);
     expect(ms).toBeLessThan(20_000);

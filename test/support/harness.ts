@@ -59,6 +59,9 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
     async close() {
       await runtime.close();
       if (given === undefined) await demo.close();
+      // Whatever a test was about: nothing but GET may ever have been sent.
+      const other = demo.requests.find(({ method }) => method !== 'GET');
+      if (other !== undefined) throw new Error(`${other.method} ${other.path} was sent`);
     },
   };
 }

@@ -14,13 +14,21 @@ describe('get_guest_config', () => {
     const { text, isError } = await h.call('get_guest_config', { vmid: 100 });
     expect(isError).toBe(false);
     expect(text.split('\n')[0]).toContain('web-01 (VM 100) on pve1, with pending changes applied');
-    expect(recordOf(text, 'config')).toMatchObject({ cpus: '8', memory: '8 GiB', balloon_min: '2 GiB', agent: 'yes', start_on_boot: 'yes' });
+    expect(recordOf(text, 'config')).toMatchObject({
+      cpus: '8',
+      memory: '8 GiB',
+      balloon_min: '2 GiB',
+      agent: 'yes',
+      start_on_boot: 'yes',
+    });
     const disks = tableOf(text, 'disks');
     expect(disks.map((d) => d['key'])).toEqual(['scsi0', 'scsi1', 'scsi2', 'ide2', 'ide3', 'unused0']);
     expect(disks[0]).toMatchObject({ storage: 'local-lvm', size: '32 GiB', backup: 'yes' });
     expect(disks[1]).toMatchObject({ storage: 'nas-media', backup: 'no' });
     // net1 goes away at the next start.
-    expect(tableOf(text, 'nics').map((n) => [n['nic'], n['vlan'], n['firewall'], n['ip']])).toEqual([['net0', '20', 'yes', '192.0.2.10/24']]);
+    expect(tableOf(text, 'nics').map((n) => [n['nic'], n['vlan'], n['firewall'], n['ip']])).toEqual([
+      ['net0', '20', 'yes', '192.0.2.10/24'],
+    ]);
     const pending = tableOf(text, 'pending').filter((p) => p['applies'] === 'next start');
     expect(pending.map((p) => p['key'])).toEqual([...(worldOf(h.demo).guests.get(100)?.detail.changes.keys() ?? [])].sort());
     expect(pending.find((p) => p['key'] === 'memory')).toMatchObject({ now: '4096 MiB', after: '8192 MiB' });
@@ -53,7 +61,10 @@ describe('get_guest_config', () => {
     expect(none.text).toContain('It has no snapshots');
     for (const snapshot of ['current', '../x', 'a b', 'x']) {
       const before = h.demo.requests.length;
-      expect(await h.call('get_guest_config', { vmid: 101, snapshot })).toMatchObject({ isError: true, errorKind: 'bad-argument' });
+      expect(await h.call('get_guest_config', { vmid: 101, snapshot })).toMatchObject({
+        isError: true,
+        errorKind: 'bad-argument',
+      });
       expect(h.demo.requests.length).toBe(before);
     }
   });

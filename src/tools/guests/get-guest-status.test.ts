@@ -40,7 +40,9 @@ describe('get_guest_status', () => {
     [107, 'stopped, locked (suspended)'],
     [103, 'stopped, template'],
   ])('guest %i is %s', async (vmid, state) => {
-    expect((await h.call('get_guest_status', { vmid })).text.split('\n')[0]).toMatch(new RegExp(`: ${state.replace(/[()]/g, '\\$&')}$`));
+    expect((await h.call('get_guest_status', { vmid })).text.split('\n')[0]).toMatch(
+      new RegExp(`: ${state.replace(/[()]/g, '\\$&')}$`),
+    );
   });
 
   test('a stopped guest has no load, and its zeros are not shown as figures', async () => {

@@ -80,10 +80,15 @@ describe('get_guest', () => {
     expect(recordOf(text, 'guest')).toMatchObject({ host_name: 'web-01.demo.example', timezone: expect.stringContaining('UTC') });
     for (const title of ['## disks', '## tasks', '## nics', '## snapshots']) expect(text).not.toContain(title);
     // Storages of other nodes as well.
-    expect(h.demo.requests.some((r) => r.path === '/nodes/pve2/storage/local/prunebackups' && r.query['vmid'] === '100')).toBe(true);
+    expect(h.demo.requests.some((r) => r.path === '/nodes/pve2/storage/local/prunebackups' && r.query['vmid'] === '100')).toBe(
+      true,
+    );
     const tasks = await h.call('get_guest', { vmid: 100, sections: 'tasks' });
     expect(tasks.text).not.toContain('## disks');
-    expect(await h.call('get_guest', { vmid: 100, sections: ['nope'] })).toMatchObject({ isError: true, errorKind: 'bad-argument' });
+    expect(await h.call('get_guest', { vmid: 100, sections: ['nope'] })).toMatchObject({
+      isError: true,
+      errorKind: 'bad-argument',
+    });
   });
 
   test('sizes and verification with the rights to see them', async () => {

@@ -216,7 +216,9 @@ function backupWords({ backups }: Dossier, nowMs: number): string {
 }
 
 function backupNotes({ backups }: Dossier, thorough: boolean): readonly string[] {
-  const without = backups?.storages.filter((s) => s.count === 0).map((s) => (s.node === undefined ? s.storage : `${s.storage} (${s.node})`)) ?? [];
+  const without =
+    backups?.storages.filter((s) => s.count === 0).map((s) => (s.node === undefined ? s.storage : `${s.storage} (${s.node})`)) ??
+    [];
   if (without.length === 0) return [];
   const rest = without.length > 8 ? ` and ${without.length - 8} more` : '';
   const all = !thorough && without.length === backups?.storages.length ? '; sections=backups looks everywhere' : '';

@@ -13,7 +13,12 @@ describe('list_snapshots', () => {
   test('the tree, without the pseudo snapshot, and where the present state hangs', async () => {
     const { text, stats } = await h.call('list_snapshots', { vmid: 101 });
     const rows = tableOf(text);
-    expect(rows.map((r) => r['name']).sort()).toEqual(worldOf(h.demo).guests.get(101)?.detail.snapshots.map((s) => s.name).sort());
+    expect(rows.map((r) => r['name']).sort()).toEqual(
+      worldOf(h.demo)
+        .guests.get(101)
+        ?.detail.snapshots.map((s) => s.name)
+        .sort(),
+    );
     expect(rows.map((r) => [r['name'], r['depth']])).toEqual([
       ['initial', '0'],
       ['experiment', '1'],

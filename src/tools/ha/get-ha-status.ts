@@ -84,7 +84,7 @@ export const getHaStatus = defineTool({
           placement: placementText(placement, rules),
         },
         resources:
-          status === undefined
+          status === undefined || resources.length === 0
             ? undefined
             : {
                 rows: resources,
@@ -228,7 +228,7 @@ function headline(
   const silent = managers.filter((m) => m.problem !== undefined);
   const broken = (rules ?? []).filter((r) => r.enabled && r.errors.length > 0).length;
   return [
-    `HA: ${resources.length} managed guests, ${faulty === 0 ? 'all as wanted' : `${faulty} need attention`}${quorum}`,
+    `HA: ${resources.length} managed ${resources.length === 1 ? 'guest' : 'guests'}, ${faulty === 0 ? 'all as wanted' : `${faulty} ${faulty === 1 ? 'needs' : 'need'} attention`}${quorum}`,
     `managers silent: ${silent.length === 0 ? 'none' : silent.map((m) => `${m.role} ${m.node}`).join(', ')}`,
     ...(broken === 0 ? [] : [`${broken} ${broken === 1 ? 'rule' : 'rules'} not followed`]),
   ].join('; ');

@@ -53,7 +53,7 @@ export const listReplication = defineTool({
     const now = (call.now() + reading.data.clockOffset) / 1000;
     const rows = reading.data.jobs.map((r) => toRow(r, inventory, now));
     return {
-      headline: headline(rows, visibleWord(coverage), args.node),
+      headline: headline(rows, visibleWord(coverage), args.node, reading.problems.length > 0),
       sections: {
         jobs: {
           rows,
@@ -102,12 +102,13 @@ function stateOf({ job, state, interval }: Replication, lag: number | undefined)
   return 'ok';
 }
 
-function headline(rows: readonly JobRow[], visible: string, source: string | undefined): string {
+function headline(rows: readonly JobRow[], visible: string, source: string | undefined, failed: boolean): string {
   const where = source === undefined ? '' : ` with source ${source}`;
-  if (rows.length === 0) return `No ${visible}replication jobs${where}`;
+  if (rows.length === 0)
+    return failed ? `No replication job${where} seen, but not everything could be read` : `No ${visible}replication jobs${where}`;
   const counts = STATES.flatMap((state) => {
     const count = rows.filter((row) => row.state === state).length;
     return count === 0 ? [] : [`${count} ${state}`];
   });
-  return `${rows.length} ${visible}replication jobs${where}: ${counts.join(', ')}`;
+  return `${rows.length} ${visible}replication ${rows.length === 1 ? 'job' : 'jobs'}${where}: ${counts.join(', ')}`;
 }
