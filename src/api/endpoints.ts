@@ -176,6 +176,13 @@ export const endpoints = {
     cost: 'file',
   },
   '/cluster/acme/plugins': { needs: { on: '/', all: ['Sys.Modify'] }, cost: 'file' },
+  '/cluster/acme/account': { needs: 'any-user', cost: 'file' },
+  '/cluster/qemu/custom-cpu-models': {
+    needs: 'any-user',
+    since: '9.2',
+    cost: 'file',
+    rows: 'Mapping.Audit on /mapping/cpu/{model}',
+  },
   '/cluster/ceph/status': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
   '/cluster/ceph/flags': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'slow' },
   '/cluster/ceph/metadata': {
@@ -191,6 +198,7 @@ export const endpoints = {
   '/nodes/{node}/dns': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/time': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/hosts': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'proxied' },
+  '/nodes/{node}/netstat': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/config': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'file' },
   '/nodes/{node}/network': {
     query: {
@@ -283,6 +291,11 @@ export const endpoints = {
   '/nodes/{node}/qemu/{vmid}/agent/info': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
   '/nodes/{node}/firewall/options': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/firewall/rules': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
+  '/nodes/{node}/firewall/log': {
+    query: { start: 'int', limit: 'int', since: 'int', until: 'int' },
+    needs: { on: '/nodes/{node}', all: ['Sys.Syslog'] },
+    cost: 'proxied',
+  },
   '/nodes/{node}/qemu/{vmid}/firewall/options': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/firewall/rules': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/firewall/aliases': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
@@ -341,6 +354,17 @@ export const endpoints = {
     cost: 'shells-out',
   },
   '/nodes/{node}/hardware/usb': { needs: { on: '/', all: ['Sys.Modify'] }, cost: 'shells-out' },
+  '/nodes/{node}/hardware/pci/{pci-id-or-mapping}/mdev': {
+    needs: { on: '/', any: ['Sys.Audit', 'Sys.Modify'] },
+    since: '8.0',
+    cost: 'proxied',
+  },
+  '/nodes/{node}/capabilities/qemu/cpu': {
+    needs: 'any-user',
+    cost: 'file',
+    rows: 'models of your own: Mapping.Audit on /mapping/cpu/{model} or Sys.Audit on /nodes',
+  },
+  '/nodes/{node}/capabilities/qemu/machines': { needs: 'any-user', cost: 'proxied' },
   '/nodes/{node}/apt/versions': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'slow' },
   '/nodes/{node}/apt/update': { needs: { on: '/nodes/{node}', all: ['Sys.Modify'] }, cost: 'slow' },
   '/nodes/{node}/apt/repositories': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },

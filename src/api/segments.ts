@@ -24,6 +24,10 @@ const PATTERNS: Readonly<Record<string, { readonly pattern: RegExp; readonly mea
   ipam: { pattern: SAFE_ID, means: 'an IPAM name' },
   id: { pattern: SAFE_ID, means: 'an id: letters, digits, dots, dashes, underscores' },
   userid: { pattern: /^[^\s:/?#;&%\\@]{1,64}@[A-Za-z][A-Za-z0-9_.-]{0,31}$/, means: 'a user id such as name@realm' },
+  'pci-id-or-mapping': {
+    pattern: /^(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]$/,
+    means: 'a PCI address such as 0000:01:00.0',
+  },
   // Nested pools (`a/b`) go through the query of /pools instead, where a slash is harmless.
   poolid: { pattern: /^[A-Za-z0-9_.-]{1,100}$/, means: 'a pool name' },
 };

@@ -56,10 +56,12 @@ export async function inspectTls(url: string, tls: TlsSettings): Promise<TlsStat
       failed(`no TLS handshake within ${TIMEOUT_MS / 1000} s`);
       socket.destroy();
     });
-    socket.once('error', (error) => {
+    socket.on('error', (error) => {
       failed(error.message);
       socket.destroy();
     });
+    // Whatever was said before counts; this is for a server that hangs up without a word.
+    socket.once('close', () => failed('the server closed the connection'));
     socket.once('secureConnect', () => {
       const leaf = leafOf(socket.getPeerCertificate());
       const fault = socket.authorized ? undefined : String(socket.authorizationError ?? 'unknown');

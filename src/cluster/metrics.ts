@@ -91,7 +91,13 @@ export async function readMetrics(call: Call, target: MetricsTarget, timeframe: 
     type === 'qemu'
       ? await call.get('/nodes/{node}/qemu/{vmid}/rrddata', { node, vmid }, query)
       : await call.get('/nodes/{node}/lxc/{vmid}/rrddata', { node, vmid }, query);
-  return parsePoints(got.data);
+  return parsePoints(got.data).map(withoutNoDisk);
+}
+
+/** Containers that are stopped, and all virtual machines, are recorded with a use of 0: it is not known then. */
+function withoutNoDisk(point: Point): Point {
+  if (point.values.get('disk') !== 0) return point;
+  return { ...point, values: new Map([...point.values].filter(([name]) => name !== 'disk')) };
 }
 
 /**

@@ -79,7 +79,7 @@ export async function readReplication(
   const states = asked.results.flatMap(({ item, data }) =>
     rowsOf(data.data).flatMap((row) => parseReplicationRow(row).map((r) => ({ ...r, job: { ...r.job, source: item } }))),
   );
-  const found = new Map(states.map((r) => [r.job.id, r]));
+  const found = new Map<string, JobAndState>(states.map((r) => [r.job.id, r]));
   for (const job of jobs ?? []) {
     if (!found.has(job.id)) found.set(job.id, { job, state: undefined });
   }
@@ -98,6 +98,8 @@ export async function readReplication(
   );
 }
 
+type JobAndState = Omit<Replication, 'interval'>;
+
 function withSource(job: ReplicationJob, inventory: Inventory): ReplicationJob {
   const home = inventory.guests.find((g) => g.vmid === job.vmid)?.node;
   return { ...job, source: home ?? job.source };
@@ -110,7 +112,7 @@ function sourceNodes(jobs: readonly ReplicationJob[] | undefined, inventory: Inv
 }
 
 /** One problem for each offline node that is a source: the state of its jobs is not known. */
-function sourceGaps(jobs: readonly Omit<Replication, 'interval'>[], inventory: Inventory): Gaps {
+function sourceGaps(jobs: readonly JobAndState[], inventory: Inventory): Gaps {
   const down = inventory.nodes.filter((n) => n.status !== 'online' && jobs.some(({ job }) => job.source === n.node));
   if (down.length === 0) return NO_GAPS;
   return mergeGaps(
@@ -129,7 +131,7 @@ function sourceGaps(jobs: readonly Omit<Replication, 'interval'>[], inventory: I
 }
 
 /** Seconds between runs by schedule. What the common forms do not cover is asked of the API; a failure leaves it open. */
-async function readIntervals(call: Call, jobs: readonly Omit<Replication, 'interval'>[]): Promise<ReadonlyMap<string, number>> {
+async function readIntervals(call: Call, jobs: readonly JobAndState[]): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   const open: string[] = [];
   for (const schedule of new Set(jobs.map(({ job }) => job.schedule))) {

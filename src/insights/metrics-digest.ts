@@ -97,8 +97,8 @@ export function digestSeries(grid: Grid, series: SeriesSpec): SeriesDigest | und
     ...numbers,
     series,
     limit: series.limit === undefined ? undefined : latest(grid.slots, series.limit),
-    // Over less than half a day the slope is noise.
-    perDay: numbers.trend === undefined || known < DAY / 2 ? undefined : (numbers.trend * DAY) / grid.step,
+    // Load goes up and down with the day: over less than two the slope says nothing.
+    perDay: numbers.trend === undefined || known < 2 * DAY ? undefined : (numbers.trend * DAY) / grid.step,
     missing: numbers.gaps / values.length,
     spark: sparkline(values, SPARK_WIDTH),
   };

@@ -1,15 +1,31 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { outputSchema } from '../answer/output-schema.ts';
-import type { Session } from '../api/session.ts';
-import { toolsOf } from '../tools/catalog.ts';
+import { catalog, toolsOf } from '../tools/catalog.ts';
 import type { Tool } from '../tools/define-tool.ts';
-import { runTool } from '../tools/run-tool.ts';
+import type { Audit } from './audit-log.ts';
+import { type Caller, scopeRuntime } from './caller.ts';
+import { type Dispatched, dispatch, declarationOf } from './dispatch.ts';
 import type { Runtime } from './runtime.ts';
 
-/** `tools/list`: the same for every caller and deterministic. */
-export function listTools(runtime: Runtime): ListedTool[] {
-  return toolsOf(runtime.settings.toolsets).map((tool) => describeTool(tool, runtime.settings.output === 'structured'));
+/**
+ * `tools/list`: the same for every caller and deterministic.
+ *
+ * @param hideClusters some callers may not know every cluster's name
+ */
+export function listTools(runtime: Runtime, hideClusters = false): ListedTool[] {
+  const { settings } = runtime;
+  const clusters = [...settings.clusters.values()];
+  return toolsOf(settings.toolsets)
+    .filter((tool) => clusters.some((cluster) => cluster.toolsets?.includes(tool.toolset) ?? true))
+    .map((tool) => {
+      const names = clusters.map((cluster) => cluster.name);
+      return describeTool({ ...tool, ...named(declarationOf(tool, names, hideClusters)) }, settings.output === 'structured');
+    });
+}
+
+function named({ input, output }: ReturnType<typeof declarationOf>): Pick<Tool, 'schema' | 'output'> {
+  return { schema: input, output };
 }
 
 export function describeTool(tool: Tool, structured: boolean): ListedTool {
@@ -31,9 +47,10 @@ function objectSchema(schema: z.ZodType): ListedTool['inputSchema'] {
 }
 
 export interface CallContext {
-  readonly session: (cluster: string | undefined) => Session;
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly progress: ((done: number, total: number, what: string) => void) | undefined;
+  readonly audit?: Audit | undefined;
 }
 
 /** `tools/call`; undefined when there is no such tool. Failures are answers of their own, never exceptions. */
@@ -43,15 +60,20 @@ export async function callTool(
   args: unknown,
   context: CallContext,
 ): Promise<CallToolResult | undefined> {
+  const { caller, signal, progress, audit } = context;
   const { settings } = runtime;
   const tool = toolsOf(settings.toolsets).find((t) => t.name === name);
   if (tool === undefined) return undefined;
-  const outcome = await runTool(tool, args, context.session(undefined), {
+  const scoped = scopeRuntime(runtime, caller);
+  const finish = audit?.begin({ caller: caller.name, tool: name, args });
+  const outcome = await dispatch(tool, args, scoped, {
     form: settings.output,
     maxChars: settings.maxAnswerChars,
-    signal: context.signal,
-    progress: context.progress,
+    signal,
+    progress,
+    configured: settings.clusters.size,
   });
+  finish?.(outcome);
   return {
     content: [{ type: 'text', text: outcome.text }],
     ...(outcome.structured === undefined ? {} : { structuredContent: outcome.structured }),

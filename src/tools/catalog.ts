@@ -17,6 +17,7 @@ import { listNodeDisks } from './nodes/list-node-disks.ts';
 import { listNodeNetwork } from './nodes/list-node-network.ts';
 import { getHaStatus } from './ha/get-ha-status.ts';
 import { listReplication } from './ha/list-replication.ts';
+import { getMetrics } from './metrics/get-metrics.ts';
 import { listNodes } from './nodes/list-nodes.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
@@ -44,6 +45,7 @@ export const catalog: readonly Tool[] = [
   listRecentTasks,
   getTask,
   getFirewallRules,
+  getMetrics,
   getHaStatus,
   listReplication,
   checkTokenAccess,

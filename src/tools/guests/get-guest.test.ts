@@ -184,6 +184,24 @@ describe('get_guest', () => {
     }
   });
 
+  test('a node that accepts and never answers: the inventory is told, in a bounded time', async () => {
+    const fresh = await openHarness({ demo: h.demo, cluster: { timeoutMs: 1_000 } });
+    const off = h.demo.faults.add({ kind: 'hang', match: '/nodes/pve1/' });
+    try {
+      const started = performance.now();
+      const { text, isError } = await fresh.call('get_guest', { vmid: 100 });
+      expect(performance.now() - started).toBeLessThan(6_000);
+      expect(isError).toBe(false);
+      for (const line of ['status: running', 'memory: 4 GiB', 'ha: started']) expect(text.split('\n')).toContain(line);
+      expect(text).toMatch(/^Problem: .*\(timeout\)/m);
+      expect(text).not.toContain('no snapshots');
+      expect(text).not.toContain('NO BACKUP');
+    } finally {
+      off();
+      await fresh.close();
+    }
+  });
+
   test('a token without Sys.Audit on the node learns that tasks are hidden', async () => {
     const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
     try {

@@ -197,7 +197,7 @@ function headlineWords(target: Guest, dossier: Dossier, offline: boolean, nowMs:
   if (backups !== undefined) parts.push(backupWords(dossier, nowMs));
   if (snapshots !== undefined) parts.push(snapshotWords(snapshots, nowMs));
   if (pending !== undefined && pending.changes.length > 0) parts.push(counted(pending.changes.length, 'pending change'));
-  const failing = replication?.filter((job) => job.failCount > 0).length ?? 0;
+  const failing = replication?.filter(({ state }) => state.failCount > 0).length ?? 0;
   if (failing > 0) parts.push(`${counted(failing, 'replication job')} failing`);
   const failed = tasks?.filter((task) => task.state === 'failed').length ?? 0;
   if (tasks?.length === 0) parts.push('no tasks seen');
@@ -301,16 +301,16 @@ function backupRows({ backups }: Dossier) {
 }
 
 function replicationRows({ replication }: Dossier) {
-  return replication?.map((job) => ({
+  return replication?.map(({ job, state }) => ({
     job: job.id,
     target: job.target,
     schedule: job.schedule,
-    last: job.lastSync,
-    next: job.disabled ? undefined : job.nextSync,
-    fails: job.failCount,
+    last: state.lastSync,
+    next: job.disabled ? undefined : state.nextSync,
+    fails: state.failCount,
     state: job.disabled
       ? 'disabled'
-      : (job.error ?? (job.running ? 'running' : job.lastSync === undefined ? 'never ran to its end' : 'ok')),
+      : (state.error ?? (state.running ? 'running' : state.lastSync === undefined ? 'never ran to its end' : 'ok')),
   }));
 }
 

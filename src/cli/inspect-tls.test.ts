@@ -1,0 +1,71 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TlsSettings } from '../config/settings.ts';
+import { startDemoCluster } from '../demo/start-demo-cluster.ts';
+import type { DemoCluster } from '../demo/types.ts';
+import { inspectTls, judge, type Leaf } from './inspect-tls.ts';
+
+const PLAIN: TlsSettings = { verify: true, fingerprints: [] };
+const OTHER = Array(32).fill('AB').join(':');
+
+describe('judge', () => {
+  const leaf: Leaf = { fingerprint: 'AA:BB', subject: 'CN=pve1', issuer: 'CN=ca', names: [], validUntil: undefined };
+
+  it.each([
+    ['system CA', PLAIN, undefined, { state: 'verified', by: 'system' }],
+    ['system CA, unknown issuer', PLAIN, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'untrusted', by: 'system', why: 'SELF_SIGNED_CERT_IN_CHAIN' }],
+    ['given CA', { ...PLAIN, caPem: 'x' }, undefined, { state: 'verified', by: 'ca' }],
+    ['pin alone, whatever the chain', { ...PLAIN, fingerprints: ['AA:BB'] }, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'pinned' }],
+    ['wrong pin, though the chain holds', { ...PLAIN, fingerprints: ['CC:DD'] }, undefined, { state: 'untrusted', why: 'pin' }],
+    ['pin and CA', { ...PLAIN, fingerprints: ['AA:BB'], caPem: 'x' }, undefined, { state: 'pinned', by: 'ca' }],
+    ['pin and CA, chain broken', { ...PLAIN, fingerprints: ['AA:BB'], caPem: 'x' }, 'CERT_HAS_EXPIRED', { state: 'untrusted', why: 'CERT_HAS_EXPIRED' }],
+    ['off', { ...PLAIN, verify: false }, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'unchecked' }],
+  ] as const)('%s', (_, tls, fault, expected) => {
+    expect(judge(tls, leaf, fault)).toMatchObject(expected);
+  });
+
+  it('no certificate matches no pin', () => {
+    expect(judge({ ...PLAIN, fingerprints: ['AA:BB'] }, undefined, undefined).state).toBe('untrusted');
+  });
+});
+
+describe('inspectTls', () => {
+  let demo: DemoCluster;
+  beforeAll(async () => {
+    demo = await startDemoCluster();
+  });
+  afterAll(() => demo.close());
+
+  it('tells the certificate although it is not trusted, and sends no request', async () => {
+    const { state, why, leaf } = await inspectTls(demo.url, PLAIN);
+    expect(state).toBe('untrusted');
+    expect(why).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    expect(leaf).toMatchObject({ fingerprint: demo.fingerprint, subject: expect.stringMatching(/^CN=/), names: expect.arrayContaining(['IP:127.0.0.1']) });
+    expect(leaf?.validUntil).toBeGreaterThan(Date.now() / 1000);
+    expect(demo.requests).toEqual([]);
+  });
+
+  it('verifies by CA, and by pin', async () => {
+    expect(await inspectTls(demo.url, { ...PLAIN, caPem: demo.ca })).toMatchObject({ state: 'verified', by: 'ca' });
+    expect((await inspectTls(demo.url, { ...PLAIN, fingerprints: [demo.fingerprint] })).state).toBe('pinned');
+    expect((await inspectTls(demo.url, { ...PLAIN, fingerprints: [OTHER] })).state).toBe('untrusted');
+  });
+
+  it('tells a certificate for another name', async () => {
+    expect(await inspectTls(demo.url, { ...PLAIN, caPem: demo.ca, servername: 'pve9.example' })).toMatchObject({
+      state: 'untrusted',
+      why: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
+  });
+
+  it('survives what is no TLS, nothing at all, and plain http', async () => {
+    const talker = createServer((socket) => socket.on('error', () => undefined).resume().end('HTTP/1.0 400 no\r\n\r\n'));
+    await new Promise<void>((resolve) => talker.listen(0, '127.0.0.1', resolve));
+    const address = talker.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    expect((await inspectTls(`https://127.0.0.1:${port}`, PLAIN)).state).toBe('failed');
+    await new Promise((resolve) => talker.close(resolve));
+    expect((await inspectTls('https://127.0.0.1:9', PLAIN)).state).toBe('failed');
+    expect((await inspectTls('http://127.0.0.1:9', PLAIN)).state).toBe('none');
+  });
+});
