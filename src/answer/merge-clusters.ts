@@ -79,12 +79,14 @@ function gapsOf(cluster: string, gaps: Gaps): Gaps {
 }
 
 function failureGaps(failed: readonly { readonly cluster: string; readonly error: ApiError }[]): Gaps {
-  const problems = failed.map(({ cluster, error }): Problem => ({
-    where: { cluster },
-    kind: error.kind,
-    message: error.message,
-    needs: error.needs,
-  }));
+  const problems = failed.map(
+    ({ cluster, error }): Problem => ({
+      where: { cluster },
+      kind: error.kind,
+      message: error.message,
+      needs: error.needs,
+    }),
+  );
   return { problems, coverage: problems.length === 0 ? 'complete' : 'partial', hidden: [] };
 }
 

@@ -29,6 +29,12 @@ const CLUSTER: Dependency = { name: 'the cluster', escalates: false };
  */
 export function dependencies(path: EndpointPath, params: Readonly<Record<string, string | number>>): readonly Dependency[] {
   const node = params['node'];
+  // A Ceph that hangs takes all of its endpoints along, and nothing else: node and cluster are well.
+  if (path.includes('/ceph/')) {
+    return node === undefined
+      ? [CLUSTER, { name: 'Ceph', escalates: false }]
+      : [CLUSTER, { name: `node ${node}`, escalates: false }, { name: `Ceph on node ${node}`, escalates: false }];
+  }
   if (node === undefined) return [CLUSTER, { name: path, escalates: true }];
   const chain = [CLUSTER, { name: `node ${node}`, escalates: false }];
   if (params['storage'] !== undefined) return [...chain, { name: `storage ${params['storage']} on ${node}`, escalates: false }];

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
+import { type ApiError, type ErrorKind, toApiError } from './errors.ts';
 import type { Release } from './release.ts';
 import { NEWEST_KNOWN } from './release.ts';
 import { createRights, type Rights } from './rights.ts';
@@ -9,6 +10,9 @@ import type { Caller, Got, Session } from './session.ts';
 export const CALL_BUDGET_MS = 20_000;
 /** What is kept back at the end of the budget for putting the answer together. */
 const RESERVE_MS = 1_500;
+
+/** Failures in which the cluster itself said nothing. */
+const UNANSWERED: ReadonlySet<ErrorKind> = new Set(['unreachable', 'tls', 'timeout', 'malformed-answer', 'too-large']);
 
 /** What a call has cost so far. */
 export interface CallStats {
@@ -31,6 +35,8 @@ export interface Call {
   now(): number;
   /** Milliseconds left for reading; a fan-out stops when it is used up. */
   remaining(): number;
+  /** The first failure, when nothing at all that this call asked has been answered: there is nothing to tell then. */
+  failure(): ApiError | undefined;
   /** Tells a waiting client how far a long read is. */
   progress(done: number, total: number, what: string): void;
 }
@@ -49,6 +55,8 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
   setMaxListeners(0, signal);
   const stats: CallStats = { requests: 0, redacted: 0 };
   const counted = new Set<Got>();
+  let answered = false;
+  let firstFailure: ApiError | undefined;
   const caller: Caller = {
     signal,
     deadline: started + budget,
@@ -58,7 +66,13 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
   };
 
   async function get<P extends EndpointPath>(path: P, params: PathParams<P>, query?: QueryOf<P>): Promise<Got> {
-    const got = await session.get(path, params, query ?? {}, caller);
+    const got = await session.get(path, params, query ?? {}, caller).catch((thrown: unknown) => {
+      const error = toApiError(thrown);
+      if (UNANSWERED.has(error.kind)) firstFailure ??= error;
+      else answered = true;
+      throw error;
+    });
+    answered = true;
     if (!counted.has(got)) {
       counted.add(got);
       stats.redacted += got.redacted;
@@ -75,6 +89,7 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
     release: async () => (await session.release(caller)) ?? NEWEST_KNOWN,
     now: session.now,
     remaining: () => started + budget - RESERVE_MS - session.now(),
+    failure: () => (answered ? undefined : firstFailure),
     progress: options.progress ?? (() => undefined),
   };
 }

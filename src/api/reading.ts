@@ -72,7 +72,7 @@ export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
   for (const gap of gaps) {
     if (RANK[gap.coverage] > RANK[coverage]) coverage = gap.coverage;
     why ??= gap.why;
-    for (const p of gap.problems) problems.set(JSON.stringify([p.where, p.kind, p.message]), p);
+    for (const p of gap.problems) problems.set(JSON.stringify([p.where, p.kind, p.message, p.needs]), p);
     for (const h of gap.hidden) hidden.set(JSON.stringify([h.what, h.privilege, h.path, h.cluster]), h);
   }
   return { problems: [...problems.values()], coverage, hidden: [...hidden.values()], why };

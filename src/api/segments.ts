@@ -22,7 +22,11 @@ const PATTERNS: Readonly<Record<string, { readonly pattern: RegExp; readonly mea
   name: { pattern: SAFE_ID, means: 'a plain name: letters, digits, dots, dashes, underscores' },
   vnet: { pattern: /^[A-Za-z][A-Za-z0-9_-]{0,63}$/, means: 'a VNet name' },
   ipam: { pattern: SAFE_ID, means: 'an IPAM name' },
-  id: { pattern: SAFE_ID, means: 'an id: letters, digits, dots, dashes, underscores' },
+  // Backup jobs from before 7.1 are numbered: `6c2f...:1`.
+  id: {
+    pattern: /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/,
+    means: 'an id: letters, digits, dots, dashes, underscores, colons',
+  },
   userid: { pattern: /^[^\s:/?#;&%\\@]{1,64}@[A-Za-z][A-Za-z0-9_.-]{0,31}$/, means: 'a user id such as name@realm' },
   'pci-id-or-mapping': {
     pattern: /^(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]$/,

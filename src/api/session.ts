@@ -89,7 +89,8 @@ export function sessionKey(cluster: string, tokenId: string, secret: string): st
 export function createSession(link: Link, tokenId: string, secret: string): Session {
   const authorization = `PVEAPIToken=${tokenId}=${secret}`;
   const flights = new Map<string, Flight>();
-  const cache = new LRUCache<string, Got>({ max: 2_000, maxSize: CACHE_BYTES });
+  // Purged by the clock and not by use: hundreds of idle identities must not each hold an inventory.
+  const cache = new LRUCache<string, Got>({ max: 2_000, maxSize: CACHE_BYTES, ttlAutopurge: true });
   let known: Release | undefined;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {

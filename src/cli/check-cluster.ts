@@ -90,7 +90,13 @@ export async function checkCluster(settings: ClusterSettings, options: CheckOpti
     const { timings, inventory, version, clockOffset } = await timeRequests(call);
     options.progress("reading the token's rights");
     const access = await readAccess(call);
-    const known = { ...empty, timings, version, clockOffset, nodes: inventory?.nodes.map(({ node, status }) => ({ node, status })) };
+    const known = {
+      ...empty,
+      timings,
+      version,
+      clockOffset,
+      nodes: inventory?.nodes.map(({ node, status }) => ({ node, status })),
+    };
     if (!options.writeProbe) return { ...known, ...access };
     options.progress('probing that writes are denied');
     // Loaded only here, and only when it was asked for: nothing else in the program can send anything but GET.
@@ -107,7 +113,9 @@ async function checkTarget(url: string, settings: ClusterSettings): Promise<Targ
   const link = createLink({ ...settings, urls: [url] });
   const started = Date.now();
   try {
-    const call = createCall(createSession(link, settings.tokenId, settings.tokenSecret.reveal()), { budgetMs: settings.timeoutMs + 5_000 });
+    const call = createCall(createSession(link, settings.tokenId, settings.tokenSecret.reveal()), {
+      budgetMs: settings.timeoutMs + 5_000,
+    });
     await call.get('/version', {});
     return { url, tls, ms: Date.now() - started, failure: undefined };
   } catch (thrown) {

@@ -25,14 +25,24 @@ export function renderReport(report: ClusterReport, options: ReportOptions): str
   const { paint } = options;
   const blocks: (readonly string[])[] = [
     [paint.strong(`${report.name}: ${report.tokenId}`)],
-    titled('Connection', report.targets.flatMap((t) => targetLines(t, options)), options),
+    titled(
+      'Connection',
+      report.targets.flatMap((t) => targetLines(t, options)),
+      options,
+    ),
   ];
   if (report.failure === undefined) {
     blocks.push(titled('Cluster', clusterLines(report, options), options));
     blocks.push(titled('Requests', timingLines(report, options), options));
     if (report.access !== undefined) blocks.push(...accessBlocks(report.access, options));
     if (report.problems.length > 0) {
-      blocks.push(titled('Could not be read', report.problems.map((p) => p.message), options));
+      blocks.push(
+        titled(
+          'Could not be read',
+          report.problems.map((p) => p.message),
+          options,
+        ),
+      );
     }
     if (report.writes !== undefined) blocks.push(titled('Write probe', writeLines(report.writes, options), options));
   }
@@ -51,7 +61,10 @@ function paragraph(text: string, { width }: ReportOptions): readonly string[] {
 function targetLines(target: TargetReport, options: ReportOptions): readonly string[] {
   const { paint } = options;
   const { failure, ms } = target;
-  const head = failure === undefined ? `${target.url}  ${paint.good(`answered in ${ms ?? 0} ms`)}` : `${target.url}  ${paint.bad('no answer')}`;
+  const head =
+    failure === undefined
+      ? `${target.url}  ${paint.good(`answered in ${ms ?? 0} ms`)}`
+      : `${target.url}  ${paint.bad('no answer')}`;
   return [
     head,
     ...(failure === undefined ? [] : failureLines(failure, options).map((line) => INDENT + line)),
@@ -66,21 +79,32 @@ function failureLines({ message, hint }: Failure, options: ReportOptions): reado
 /** OpenSSL's codes for "the chain leads nowhere known"; the words for each of the others that a node may cause. */
 const TRUST_WORDS: Readonly<Record<string, string>> = {
   pin: 'it is not one of those in PROXMOX_TLS_FINGERPRINT',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name; use a name from it in PROXMOX_URL, or give one in PROXMOX_TLS_SERVERNAME',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'it is for another name; use a name from it in PROXMOX_URL, or give one in PROXMOX_TLS_SERVERNAME',
   CERT_HAS_EXPIRED: 'it has expired; renew it on the node',
-  CERT_NOT_YET_VALID: "it is not valid yet; compare the clocks of the node and of this machine",
+  CERT_NOT_YET_VALID: 'it is not valid yet; compare the clocks of the node and of this machine',
 };
 
 function tlsLines({ tls, failure }: TargetReport, options: ReportOptions): readonly string[] {
   const { paint, now } = options;
   const lines: string[] = [];
   if (tls.state === 'none') lines.push('TLS: none, plain http on this machine');
-  if (tls.state === 'failed' && failure?.kind !== 'unreachable') lines.push(`TLS: no handshake (${tls.why ?? 'no reason given'})`);
-  if (tls.state === 'verified') lines.push(paint.good(tls.by === 'ca' ? 'TLS: verified by PROXMOX_CA_FILE' : "TLS: verified by this machine's certificate authorities"));
-  if (tls.state === 'pinned') lines.push(paint.good(`TLS: pinned by PROXMOX_TLS_FINGERPRINT${tls.by === 'ca' ? ' and verified by PROXMOX_CA_FILE' : ''}`));
-  if (tls.state === 'unchecked') lines.push(paint.warn('TLS: NOT verified (PROXMOX_VERIFY_TLS=false): anyone in between can take the token'));
+  if (tls.state === 'failed' && failure?.kind !== 'unreachable')
+    lines.push(`TLS: no handshake (${tls.why ?? 'no reason given'})`);
+  if (tls.state === 'verified')
+    lines.push(
+      paint.good(
+        tls.by === 'ca' ? 'TLS: verified by PROXMOX_CA_FILE' : "TLS: verified by this machine's certificate authorities",
+      ),
+    );
+  if (tls.state === 'pinned')
+    lines.push(paint.good(`TLS: pinned by PROXMOX_TLS_FINGERPRINT${tls.by === 'ca' ? ' and verified by PROXMOX_CA_FILE' : ''}`));
+  if (tls.state === 'unchecked')
+    lines.push(paint.warn('TLS: NOT verified (PROXMOX_VERIFY_TLS=false): anyone in between can take the token'));
   if (tls.state === 'untrusted') {
-    const why = TRUST_WORDS[tls.why ?? ''] ?? `no certificate authority known ${tls.by === 'ca' ? 'from PROXMOX_CA_FILE' : 'to this machine'} has signed it (${tls.why ?? ''})`;
+    const why =
+      TRUST_WORDS[tls.why ?? ''] ??
+      `no certificate authority known ${tls.by === 'ca' ? 'from PROXMOX_CA_FILE' : 'to this machine'} has signed it (${tls.why ?? ''})`;
     lines.push(...wrapWords(`TLS: not trusted: ${why}`, options.width - 6).map((line) => paint.bad(line)));
   }
   if (tls.leaf === undefined) return lines;
@@ -104,7 +128,10 @@ function trustAdvice(options: ReportOptions): readonly string[] {
       options,
     ),
     `${INDENT}PROXMOX_TLS_FINGERPRINT=<the fingerprint above; several nodes comma-separated>`,
-    ...paragraph("or, for all nodes at once, copy the cluster's own CA (/etc/pve/pve-root-ca.pem of any node) and name the copy:", options),
+    ...paragraph(
+      "or, for all nodes at once, copy the cluster's own CA (/etc/pve/pve-root-ca.pem of any node) and name the copy:",
+      options,
+    ),
     `${INDENT}PROXMOX_CA_FILE=/path/to/pve-root-ca.pem`,
   ];
 }
@@ -114,7 +141,11 @@ function clusterLines({ version, nodes, clockOffset }: ClusterReport, { paint }:
   const skew = clockOffset === undefined ? undefined : clockOffset + 500;
   return [
     `release  ${version === undefined ? 'not told' : `Proxmox VE ${version.release}${version.repoid === undefined ? '' : ` (repoid ${version.repoid})`}`}`,
-    ...(nodes === undefined ? [] : [`nodes    ${nodes.length - offline.length} of ${nodes.length} online${offline.length === 0 ? '' : ` (${offline.join(', ')})`}`]),
+    ...(nodes === undefined
+      ? []
+      : [
+          `nodes    ${nodes.length - offline.length} of ${nodes.length} online${offline.length === 0 ? '' : ` (${offline.join(', ')})`}`,
+        ]),
     `clock    ${skewText(skew, paint)}`,
   ];
 }
@@ -122,7 +153,9 @@ function clusterLines({ version, nodes, clockOffset }: ClusterReport, { paint }:
 function skewText(skew: number | undefined, paint: Paint): string {
   if (skew === undefined) return 'not told by the node';
   if (Math.abs(skew) < SKEW_MS) return 'agrees with this machine (within 2 s)';
-  return paint.warn(`the node's clock is ${formatDuration(Math.round(Math.abs(skew) / 1000))} ${skew > 0 ? 'ahead of' : 'behind'} this machine's; ages in answers follow this machine`);
+  return paint.warn(
+    `the node's clock is ${formatDuration(Math.round(Math.abs(skew) / 1000))} ${skew > 0 ? 'ahead of' : 'behind'} this machine's; ages in answers follow this machine`,
+  );
 }
 
 function timingLines({ timings }: ClusterReport, { paint }: ReportOptions): readonly string[] {
@@ -180,7 +213,9 @@ function areaLines(access: TokenAccess, options: ReportOptions): readonly string
     const discouraged = missingText(a.couldSee.filter((r) => r.read.kind === 'discouraged'));
     const more = [
       ...(missing.length === 0 ? [] : [`needs ${missing.join(', ')}`]),
-      ...(optional.length === 0 ? [] : [`optional: ${optional.join(' and ')} for ${[...new Set(a.couldSee.map((r) => r.read.opens))].join(', ')}`]),
+      ...(optional.length === 0
+        ? []
+        : [`optional: ${optional.join(' and ')} for ${[...new Set(a.couldSee.map((r) => r.read.opens))].join(', ')}`]),
       ...(discouraged.length === 0 ? [] : [`would need ${discouraged.join(', ')}, which allows far more`]),
     ];
     const why = reachText(a);
@@ -207,7 +242,11 @@ function excessLines(access: TokenAccess, options: ReportOptions): readonly stri
     group.names.push(e.privilege);
     groups.set(key, group);
   }
-  const rows = [...groups.values()].map(({ cells: [effect = '', where = '', why = ''], names }) => [effect, where, `${names.join(', ')} (${why})`]);
+  const rows = [...groups.values()].map(({ cells: [effect = '', where = '', why = ''], names }) => [
+    effect,
+    where,
+    `${names.join(', ')} (${why})`,
+  ]);
   return [...wrapWords(head, options.width - INDENT.length), ...hangingColumns(rows, options.width - INDENT.length).flat()];
 }
 
@@ -223,10 +262,14 @@ function grantLines(access: TokenAccess, options: ReportOptions): readonly strin
   const everything = access.grants.some((g) => g.everything);
   const lines = access.grants.flatMap((g) => {
     const narrower = everything && !g.everything && g.kind === 'core';
-    const head = g.everything ? `all that is missing: ${g.opens.join(', ')}` : `${g.areas.join(', ')}, ${narrower ? 'this alone' : KIND_WORDS[g.kind]}: ${g.opens.join(', ')}`;
+    const head = g.everything
+      ? `all that is missing: ${g.opens.join(', ')}`
+      : `${g.areas.join(', ')}, ${narrower ? 'this alone' : KIND_WORDS[g.kind]}: ${g.opens.join(', ')}`;
     return [...paragraph(head, options), ...g.lines.map((line) => `${INDENT}${paint.strong(line)}`)];
   });
-  const notes = [...new Set(access.grants.flatMap((g) => g.notes))].flatMap((note) => paragraph(`- ${note}`, options).map((line) => paint.faint(line)));
+  const notes = [...new Set(access.grants.flatMap((g) => g.notes))].flatMap((note) =>
+    paragraph(`- ${note}`, options).map((line) => paint.faint(line)),
+  );
   return titled('Grants (text only; for a root shell on any node, and only as far as wanted)', [...lines, ...notes], options);
 }
 
@@ -266,6 +309,7 @@ function verdictLines(report: ClusterReport, options: ReportOptions): readonly s
   const { exit, reasons } = verdictOf(report);
   const { paint } = options;
   if (exit === EXIT.ok) return [paint.good('All good.')];
-  if (exit === EXIT.unreachable) return wrapWords(`Nothing could be asked: ${reasons.join('; ')}`, options.width).map((line) => paint.bad(line));
+  if (exit === EXIT.unreachable)
+    return wrapWords(`Nothing could be asked: ${reasons.join('; ')}`, options.width).map((line) => paint.bad(line));
   return wrapWords(`Not all good: ${reasons.join('; ')}.`, options.width).map((line) => paint.warn(line));
 }

@@ -25,7 +25,9 @@ export function verdictOf(report: ClusterReport): Verdict {
   if (lacking.length > 0) reasons.push(`not seen whole: ${lacking.join(', ')}`);
   const unneeded = report.access?.excess.filter((e) => e.effect === 'changes' && !e.justified) ?? [];
   if (unneeded.length > 0) {
-    reasons.push(`${unneeded.length} ${unneeded.length === 1 ? 'privilege is' : 'privileges are'} held that nothing here justifies`);
+    reasons.push(
+      `${unneeded.length} ${unneeded.length === 1 ? 'privilege is' : 'privileges are'} held that nothing here justifies`,
+    );
   }
   const holes = report.writes?.filter((w) => w.outcome === 'allowed').length ?? 0;
   if (holes > 0) reasons.push(`${holes} ${holes === 1 ? 'write' : 'writes'} would be allowed`);

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { clientEntry, commandLine, launchOf } from './client-config.ts';
 
 it('starts an installed package by its name, a working copy by its file', () => {
-  expect(launchOf('/home/a/.npm/_npx/1/node_modules/mcp-proxmox/dist/mcp-proxmox.mjs')).toEqual({ command: 'npx', args: ['-y', 'mcp-proxmox'] });
+  expect(launchOf('/home/a/.npm/_npx/1/node_modules/mcp-proxmox/dist/mcp-proxmox.mjs')).toEqual({
+    command: 'npx',
+    args: ['-y', 'mcp-proxmox'],
+  });
   expect(launchOf('/src/dist/mcp-proxmox.mjs')).toEqual({ command: 'node', args: ['/src/dist/mcp-proxmox.mjs'] });
 });
 

@@ -24,5 +24,7 @@ export function clientEntry(name: string, { command, args }: Launch, flags: read
 
 /** A command line for people; arguments with anything unusual in them are quoted. */
 export function commandLine({ command, args }: Launch, flags: readonly string[]): string {
-  return [command, ...args, ...flags].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return [command, ...args, ...flags]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
 }

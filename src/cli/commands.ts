@@ -3,6 +3,8 @@ import { VERSION } from '../server/version.ts';
 import type { CheckFlags } from './check.ts';
 import type { DemoFlags } from './demo.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { HttpTokenFlags } from './http-token.ts';
+import { addShellCommands } from './shell-commands.ts';
 
 const ROLES = ['auditor', 'noacl', 'scoped', 'full', 'backup-one', 'blind-one', 'logs'];
 
@@ -24,7 +26,10 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
     .option('--config <path>', 'JSON file with one or more clusters')
     .option('--cluster <name>', 'only this one of the configured clusters')
     .addOption(new Option('--demo [token]', 'check the embedded cluster, as one of its tokens').choices(ROLES).preset('auditor'))
-    .addHelpText('after', '\nExit codes: 0 all good; 1 something is missing or too much; 2 wrong settings; 3 no answer, or the token is refused.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all good; 1 something is missing or too much; 2 wrong settings; 3 no answer, or the token is refused.',
+    )
     .action(async (flags: CheckFlags) => {
       const { runCheck } = await import('./check.ts');
       code = await runCheck(flags);
@@ -38,6 +43,21 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
       const { runDemo } = await import('./demo.ts');
       code = await runDemo(flags);
     });
+
+  program
+    .command('http-token <name>')
+    .description('Make a bearer token for a caller of `serve --http`, and the entry for its --auth-file.')
+    .option('--clusters <list>', 'the clusters it may ask, comma-separated')
+    .option('--toolsets <list>', 'the toolsets it may use, comma-separated')
+    .option('--expires <when>', 'ISO date, or days such as 90d')
+    .action(async (name: string, flags: HttpTokenFlags) => {
+      const { runHttpToken } = await import('./http-token.ts');
+      code = runHttpToken(name, flags);
+    });
+
+  addShellCommands(program, (done) => {
+    code = done;
+  });
 
   try {
     await program.parseAsync([...argv], { from: 'user' });

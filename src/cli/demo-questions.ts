@@ -1,32 +1,78 @@
-/** One question of the walk-through, and the one call that answers it. */
-export interface Question {
-  readonly ask: string;
+/** A call of one tool. */
+export interface ToolCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** A way to answer a question: one call, or one whose argument another call finds. */
+export interface Way extends ToolCall {
+  /** Asked first; what `pick` finds in its answer becomes the argument `as`. */
+  readonly after?: ToolCall & { readonly pick: RegExp; readonly as: string };
+}
+
+/** One question of the walk-through. The first way whose tools the server offers is taken. */
+export interface Question {
+  readonly ask: string;
+  readonly ways: readonly Way[];
 }
 
 /** What an administrator asks on a Monday morning. Fields are chosen so that the rows fit a terminal. */
 export const QUESTIONS: readonly Question[] = [
   {
     ask: 'What is running, and where?',
-    tool: 'list_guests',
-    args: { status: 'running', sort: 'mem', fields: ['vmid', 'name', 'node', 'cpu', 'mem', 'memory', 'uptime'] },
+    ways: [
+      {
+        tool: 'list_guests',
+        args: { status: 'running', sort: 'mem', fields: ['vmid', 'name', 'node', 'cpu', 'mem', 'memory', 'uptime'] },
+      },
+    ],
   },
-  { ask: 'Is a node down, or short of memory?', tool: 'list_nodes', args: {} },
   {
-    ask: 'Which guests are in no backup job?',
-    tool: 'list_backup_jobs',
-    args: { fields: ['state', 'schedule', 'storage', 'selects', 'guests'] },
+    ask: 'What is broken?',
+    ways: [
+      { tool: 'check_health', args: {} },
+      { tool: 'list_nodes', args: {} },
+    ],
+  },
+  {
+    ask: 'Which guests are not backed up?',
+    ways: [
+      { tool: 'check_backup_coverage', args: {} },
+      { tool: 'list_backup_jobs', args: { fields: ['state', 'schedule', 'storage', 'selects', 'guests'] } },
+    ],
   },
   {
     ask: 'Which storage is filling up?',
-    tool: 'list_storage',
-    args: { state: 'available', fields: ['storage', 'nodes', 'used', 'free', 'total', 'content'] },
+    ways: [
+      {
+        tool: 'list_storage',
+        args: { state: 'available', fields: ['storage', 'nodes', 'used', 'free', 'total', 'content'] },
+      },
+    ],
   },
-  { ask: 'Who can reach the web server?', tool: 'get_firewall_rules', args: { name: 'web-01', sections: ['rules', 'groups'] } },
   {
-    ask: 'Which tasks failed, and why?',
-    tool: 'list_recent_tasks',
-    args: { state: 'problem', limit: 8, fields: ['start', 'node', 'type', 'guest', 'status'] },
+    ask: 'Who can reach the web server?',
+    ways: [{ tool: 'get_firewall_rules', args: { name: 'web-01', sections: ['rules', 'groups'] } }],
+  },
+  {
+    ask: 'Why did the last backup fail?',
+    ways: [
+      {
+        tool: 'get_task',
+        args: {},
+        after: {
+          tool: 'list_recent_tasks',
+          args: { state: 'failed', type: 'vzdump', limit: 1 },
+          pick: /UPID:\S+/,
+          as: 'upid',
+        },
+      },
+      { tool: 'list_recent_tasks', args: { state: 'failed', type: 'vzdump', fields: ['start', 'node', 'guest', 'status'] } },
+    ],
   },
 ];
+
+/** The way to take with the tools there are; undefined when there is none. */
+export function wayOf(question: Question, offered: ReadonlySet<string>): Way | undefined {
+  return question.ways.find((way) => offered.has(way.tool) && (way.after === undefined || offered.has(way.after.tool)));
+}

@@ -7,8 +7,17 @@ describe('answerForTerminal', () => {
   });
 
   it('shows the first lines, and never cuts what an answer lacks', () => {
-    const text = ['head', ...Array.from({ length: 6 }, (_, i) => `line ${i}`), 'Problem: pve3 is down', 'Redacted: 1 value'].join('\n');
-    expect(answerForTerminal(text, 80, 3)).toEqual(['head', 'line 0', 'line 1', '... 4 more lines', 'Problem: pve3 is down', 'Redacted: 1 value']);
+    const text = ['head', ...Array.from({ length: 6 }, (_, i) => `line ${i}`), 'Problem: pve3 is down', 'Redacted: 1 value'].join(
+      '\n',
+    );
+    expect(answerForTerminal(text, 80, 3)).toEqual([
+      'head',
+      'line 0',
+      'line 1',
+      '... 4 more lines',
+      'Problem: pve3 is down',
+      'Redacted: 1 value',
+    ]);
     expect(answerForTerminal(text, 80, undefined)).toHaveLength(9);
   });
 
@@ -18,7 +27,9 @@ describe('answerForTerminal', () => {
 });
 
 it('shows a call as a person would write it', () => {
-  expect(callText('list_guests', { status: 'running', fields: ['vmid', 'name'], limit: 3 })).toBe('list_guests status=running fields=vmid,name limit=3');
+  expect(callText('list_guests', { status: 'running', fields: ['vmid', 'name'], limit: 3 })).toBe(
+    'list_guests status=running fields=vmid,name limit=3',
+  );
   expect(callText('list_nodes', {})).toBe('list_nodes');
 });
 

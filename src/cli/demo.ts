@@ -5,10 +5,10 @@ import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import type { DemoCluster } from '../demo/types.ts';
 import { VERSION } from '../server/version.ts';
 import { clientEntry, commandLine, launchOf } from './client-config.ts';
-import { QUESTIONS } from './demo-questions.ts';
+import { QUESTIONS, type Question, type ToolCall, wayOf } from './demo-questions.ts';
 import { answerForTerminal, callText, tokensOf } from './demo-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type Paint, paintFor, widthOf } from './terminal.ts';
+import { clip, type Paint, paintFor, widthOf } from './terminal.ts';
 
 export interface DemoFlags {
   /** Whole answers. */
@@ -16,7 +16,8 @@ export interface DemoFlags {
 }
 
 /** Lines of an answer that are shown without --full. */
-const MAX_LINES = 14;
+const MAX_LINES = 24;
+const INDENT = '  ';
 
 function tell(line: string): void {
   process.stderr.write(`mcp-proxmox demo: ${line}\n`);
@@ -79,29 +80,64 @@ async function connect(script: string, demo: DemoCluster, folder: string): Promi
 /** Asks the questions and prints each as soon as it is answered; returns how many failed. */
 async function walk(client: Client, demo: DemoCluster, flags: DemoFlags): Promise<number> {
   const paint = paintFor(process.stdout, process.env);
-  const width = widthOf(process.stdout);
-  const print = (line = ''): void => {
+  const width = widthOf(process.stdout) - INDENT.length;
+  const print = (line: string): void => {
     process.stdout.write(`${line}\n`);
   };
   const { tools } = await client.listTools();
+  const offered = new Set(tools.map((tool) => tool.name));
   print(paint.strong(`mcp-proxmox ${VERSION} at an embedded cluster, as the token ${demo.token('auditor').id}`));
   print(paint.faint(`${tools.length} tools, about ${tokensOf(JSON.stringify(tools))} tokens in the model's context`));
   let failed = 0;
-  for (const { ask, tool, args } of QUESTIONS) {
-    const started = performance.now();
-    const result = await callOrFail(client, tool, args);
-    const ms = Math.round(performance.now() - started);
-    const text = textOf(result);
-    if (result.isError === true) failed += 1;
-    print();
-    print(paint.strong(`> ${ask}`));
-    print(paint.faint(`  ${callText(tool, args)}`));
-    for (const line of answerForTerminal(text, width - 2, flags.full === true ? undefined : MAX_LINES)) {
-      print(`  ${result.isError === true ? paint.bad(line) : line}`);
+  for (const question of QUESTIONS) {
+    print(paint.strong(`\n> ${question.ask}`));
+    const { calls, text, isError, ms, tokens } = await answer(client, question, offered);
+    for (const call of calls) print(paint.faint(INDENT + clip(call, width)));
+    for (const line of answerForTerminal(text, width, flags.full === true ? undefined : MAX_LINES)) {
+      print(INDENT + (isError ? paint.bad(line) : line));
     }
-    print(paint.faint(`  ${ms} ms, about ${tokensOf(text)} tokens`));
+    print(paint.faint(`${INDENT}${ms} ms, about ${tokens} tokens`));
+    if (isError) failed += 1;
   }
   return failed;
+}
+
+interface Answered {
+  /** The calls that were made, as text. */
+  readonly calls: readonly string[];
+  /** Answer of the last one. */
+  readonly text: string;
+  readonly isError: boolean;
+  readonly ms: number;
+  /** Of all answers together. */
+  readonly tokens: number;
+}
+
+async function answer(client: Client, question: Question, offered: ReadonlySet<string>): Promise<Answered> {
+  const started = performance.now();
+  const calls: string[] = [];
+  let tokens = 0;
+  const ask = async ({ tool, args }: ToolCall): Promise<{ text: string; isError: boolean }> => {
+    calls.push(callText(tool, args));
+    const result = await callOrFail(client, tool, args);
+    const text = textOf(result);
+    tokens += tokensOf(text);
+    return { text, isError: result.isError === true };
+  };
+  const done = (last: { text: string; isError: boolean }): Answered => ({
+    calls,
+    ...last,
+    ms: Math.round(performance.now() - started),
+    tokens,
+  });
+  const way = wayOf(question, offered);
+  if (way === undefined) return done({ text: 'The server offers no tool for this.', isError: true });
+  if (way.after === undefined) return done(await ask(way));
+  const first = await ask(way.after);
+  const found = way.after.pick.exec(first.text)?.[0];
+  // Without what the next call needs, the first answer is the answer; it is no success.
+  if (first.isError || found === undefined) return done({ text: first.text, isError: true });
+  return done(await ask({ tool: way.tool, args: { ...way.args, [way.after.as]: found } }));
 }
 
 /** A protocol error (an unknown tool, a server that died) is an answer that failed, too. */

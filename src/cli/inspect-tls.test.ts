@@ -13,12 +13,22 @@ describe('judge', () => {
 
   it.each([
     ['system CA', PLAIN, undefined, { state: 'verified', by: 'system' }],
-    ['system CA, unknown issuer', PLAIN, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'untrusted', by: 'system', why: 'SELF_SIGNED_CERT_IN_CHAIN' }],
+    [
+      'system CA, unknown issuer',
+      PLAIN,
+      'SELF_SIGNED_CERT_IN_CHAIN',
+      { state: 'untrusted', by: 'system', why: 'SELF_SIGNED_CERT_IN_CHAIN' },
+    ],
     ['given CA', { ...PLAIN, caPem: 'x' }, undefined, { state: 'verified', by: 'ca' }],
     ['pin alone, whatever the chain', { ...PLAIN, fingerprints: ['AA:BB'] }, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'pinned' }],
     ['wrong pin, though the chain holds', { ...PLAIN, fingerprints: ['CC:DD'] }, undefined, { state: 'untrusted', why: 'pin' }],
     ['pin and CA', { ...PLAIN, fingerprints: ['AA:BB'], caPem: 'x' }, undefined, { state: 'pinned', by: 'ca' }],
-    ['pin and CA, chain broken', { ...PLAIN, fingerprints: ['AA:BB'], caPem: 'x' }, 'CERT_HAS_EXPIRED', { state: 'untrusted', why: 'CERT_HAS_EXPIRED' }],
+    [
+      'pin and CA, chain broken',
+      { ...PLAIN, fingerprints: ['AA:BB'], caPem: 'x' },
+      'CERT_HAS_EXPIRED',
+      { state: 'untrusted', why: 'CERT_HAS_EXPIRED' },
+    ],
     ['off', { ...PLAIN, verify: false }, 'SELF_SIGNED_CERT_IN_CHAIN', { state: 'unchecked' }],
   ] as const)('%s', (_, tls, fault, expected) => {
     expect(judge(tls, leaf, fault)).toMatchObject(expected);
@@ -40,7 +50,11 @@ describe('inspectTls', () => {
     const { state, why, leaf } = await inspectTls(demo.url, PLAIN);
     expect(state).toBe('untrusted');
     expect(why).toMatch(/SELF_SIGNED|UNABLE_TO/);
-    expect(leaf).toMatchObject({ fingerprint: demo.fingerprint, subject: expect.stringMatching(/^CN=/), names: expect.arrayContaining(['IP:127.0.0.1']) });
+    expect(leaf).toMatchObject({
+      fingerprint: demo.fingerprint,
+      subject: expect.stringMatching(/^CN=/),
+      names: expect.arrayContaining(['IP:127.0.0.1']),
+    });
     expect(leaf?.validUntil).toBeGreaterThan(Date.now() / 1000);
     expect(demo.requests).toEqual([]);
   });
@@ -59,7 +73,12 @@ describe('inspectTls', () => {
   });
 
   it('survives what is no TLS, nothing at all, and plain http', async () => {
-    const talker = createServer((socket) => socket.on('error', () => undefined).resume().end('HTTP/1.0 400 no\r\n\r\n'));
+    const talker = createServer((socket) =>
+      socket
+        .on('error', () => undefined)
+        .resume()
+        .end('HTTP/1.0 400 no\r\n\r\n'),
+    );
     await new Promise<void>((resolve) => talker.listen(0, '127.0.0.1', resolve));
     const address = talker.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -76,8 +76,10 @@ export function judge(tls: TlsSettings, leaf: Leaf | undefined, fault: string | 
   if (!tls.verify) return { state: 'unchecked', by: undefined, why: fault };
   const by = tls.caPem === undefined ? 'system' : 'ca';
   if (tls.fingerprints.length > 0) {
-    if (leaf === undefined || !tls.fingerprints.includes(leaf.fingerprint)) return { state: 'untrusted', by: undefined, why: 'pin' };
-    if (tls.caPem === undefined || fault === undefined) return { state: 'pinned', by: tls.caPem === undefined ? undefined : 'ca', why: undefined };
+    if (leaf === undefined || !tls.fingerprints.includes(leaf.fingerprint))
+      return { state: 'untrusted', by: undefined, why: 'pin' };
+    if (tls.caPem === undefined || fault === undefined)
+      return { state: 'pinned', by: tls.caPem === undefined ? undefined : 'ca', why: undefined };
   }
   return fault === undefined ? { state: 'verified', by, why: undefined } : { state: 'untrusted', by, why: fault };
 }
@@ -90,13 +92,19 @@ function leafOf(certificate: PeerCertificate): Leaf | undefined {
     fingerprint: certificate.fingerprint256,
     subject: nameOf(certificate.subject),
     issuer: nameOf(certificate.issuer),
-    names: (certificate.subjectaltname ?? '').split(/,\s*/).flatMap((name) => (name === '' ? [] : [name.replace(/^IP Address:/, 'IP:')])),
+    names: (certificate.subjectaltname ?? '')
+      .split(/,\s*/)
+      .flatMap((name) => (name === '' ? [] : [name.replace(/^IP Address:/, 'IP:')])),
     validUntil: Number.isNaN(until) ? undefined : until / 1000,
   };
 }
 
 /** `CN=pve1, O=Proxmox Virtual Environment`: the common name first; a part that occurs more than once is a list. */
 function nameOf(parts: object): string {
-  const named = Object.entries(parts).map(([key, value]) => [key, Array.isArray(value) ? value.join('+') : String(value)] as const);
-  return [...named.filter(([key]) => key === 'CN'), ...named.filter(([key]) => key !== 'CN')].map(([key, value]) => `${key}=${value}`).join(', ');
+  const named = Object.entries(parts).map(
+    ([key, value]) => [key, Array.isArray(value) ? value.join('+') : String(value)] as const,
+  );
+  return [...named.filter(([key]) => key === 'CN'), ...named.filter(([key]) => key !== 'CN')]
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
 }

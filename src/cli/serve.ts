@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
-import { ConfigErrors } from '../config/config-error.ts';
+import { ConfigError, ConfigErrors } from '../config/config-error.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import type { Settings } from '../config/settings.ts';
+import type { AuditLog } from '../server/audit-log.ts';
+import type { HttpFlags } from '../server/http/options.ts';
 import { serveOverStdio } from '../server/stdio.ts';
 import { VERSION } from '../server/version.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -16,14 +18,46 @@ const FLAGS = {
   config: { type: 'string' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
+  'audit-log': { type: 'string' },
+  http: { type: 'string' },
+  'no-auth': { type: 'boolean' },
+  'auth-file': { type: 'string' },
+  'trust-proxy-header': { type: 'string' },
+  'trusted-proxy': { type: 'string', multiple: true },
+  'allowed-host': { type: 'string', multiple: true },
+  'allowed-origin': { type: 'string', multiple: true },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
+  'caller-proxmox-token': { type: 'boolean' },
+  'rate-limit': { type: 'string' },
+  'max-concurrent': { type: 'string' },
+  metrics: { type: 'string' },
 } as const;
+
+/** Flags that say something about the HTTP server only. */
+const HTTP_ONLY = [
+  'no-auth',
+  'auth-file',
+  'trust-proxy-header',
+  'trusted-proxy',
+  'allowed-host',
+  'allowed-origin',
+  'tls-cert',
+  'tls-key',
+  'caller-proxmox-token',
+  'rate-limit',
+  'max-concurrent',
+  'metrics',
+] as const;
+/** Their value may be left out. */
+const OPTIONAL_VALUE: ReadonlySet<string> = new Set(['--http', '--metrics']);
 
 /** Standard output belongs to the protocol; everything for people goes to standard error. */
 function tell(line: string): void {
   process.stderr.write(`mcp-proxmox: ${line}\n`);
 }
 
-/** Serves over stdio until the client goes. Wrong settings stop it before a client can be misled. */
+/** Serves until the client goes, or over HTTP until it is stopped. Wrong settings stop it before a client can be misled. */
 export async function serve(argv: readonly string[]): Promise<ExitCode> {
   const flags = parseFlags(argv);
   if (typeof flags === 'string') {
@@ -39,31 +73,90 @@ export async function serve(argv: readonly string[]): Promise<ExitCode> {
     return EXIT.ok;
   }
   try {
-    const settings = await settingsOf(flags);
+    const { settings, closeDemo } = await settingsOf(flags);
     for (const warning of settings.warnings) tell(`warning: ${warning}`);
-    serveOverStdio(settings, tell);
-    return EXIT.ok;
+    if (flags.http === undefined) {
+      const path = flags['audit-log'];
+      const log = path === undefined ? undefined : await openLog(path, settings);
+      process.stdin.once('end', () => void Promise.all([closeDemo?.(), log?.close()]));
+      serveOverStdio(settings, tell, log?.record);
+      return EXIT.ok;
+    }
+    const { runHttp } = await import('./serve-http.ts');
+    try {
+      return await runHttp(settings, httpFlags(flags, flags.http), tell);
+    } finally {
+      await closeDemo?.();
+    }
   } catch (thrown) {
     if (!(thrown instanceof ConfigErrors)) throw thrown;
     tell(thrown.message);
-    if (Object.keys(process.env).every((name) => !name.startsWith('PROXMOX_'))) {
-      tell('No cluster at hand? `mcp-proxmox --demo` serves an embedded one; `mcp-proxmox setup` leads through the configuration.');
+    if (flags.demo !== true && Object.keys(process.env).every((name) => !name.startsWith('PROXMOX_'))) {
+      tell(
+        'No cluster at hand? `mcp-proxmox --demo` serves an embedded one; `mcp-proxmox setup` leads through the configuration.',
+      );
     }
     return EXIT.usage;
   }
 }
 
-type ServeFlags = { [K in keyof typeof FLAGS]?: (typeof FLAGS)[K]['type'] extends 'boolean' ? boolean : string };
+type ServeFlags = ReturnType<typeof parseStrictly>;
+
+function parseStrictly(argv: readonly string[]) {
+  return parseArgs({ args: withValues(argv), options: FLAGS, strict: true, allowPositionals: false }).values;
+}
 
 function parseFlags(argv: readonly string[]): ServeFlags | string {
   try {
-    return parseArgs({ args: [...argv], options: FLAGS, strict: true, allowPositionals: false }).values;
+    const flags = parseStrictly(argv);
+    const lost = flags.http === undefined ? HTTP_ONLY.filter((name) => flags[name] !== undefined) : [];
+    return lost.length === 0 ? flags : `--${lost[0]} is of use with --http only`;
   } catch (thrown) {
     return `${thrown instanceof Error ? thrown.message : String(thrown)} (mcp-proxmox --help lists the flags)`;
   }
 }
 
-async function settingsOf(flags: ServeFlags): Promise<Settings> {
+/** `--http` may stand alone, which the parser knows for switches only: it then gets an empty value. */
+function withValues(argv: readonly string[]): string[] {
+  const args: string[] = [];
+  for (const [i, arg] of argv.entries()) {
+    const next = argv[i + 1];
+    args.push(OPTIONAL_VALUE.has(arg) && (next === undefined || next.startsWith('-')) ? `${arg}=` : arg);
+  }
+  return args;
+}
+
+function httpFlags(flags: ServeFlags, http: string): HttpFlags {
+  return {
+    http,
+    noAuth: flags['no-auth'],
+    authFile: flags['auth-file'],
+    trustProxyHeader: flags['trust-proxy-header'],
+    trustedProxy: flags['trusted-proxy'],
+    allowedHost: flags['allowed-host'],
+    allowedOrigin: flags['allowed-origin'],
+    tlsCert: flags['tls-cert'],
+    tlsKey: flags['tls-key'],
+    callerProxmoxToken: flags['caller-proxmox-token'],
+    rateLimit: flags['rate-limit'],
+    maxConcurrent: flags['max-concurrent'],
+    auditLog: flags['audit-log'],
+    metrics: flags.metrics,
+  };
+}
+
+async function openLog(path: string, settings: Settings): Promise<AuditLog> {
+  const { openAuditLog } = await import('../server/audit-log.ts');
+  const secrets = [...settings.clusters.values()].map((cluster) => cluster.tokenSecret.reveal());
+  return openAuditLog(path, secrets, tell).catch((thrown: unknown) => {
+    const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : '';
+    throw new ConfigErrors([
+      new ConfigError('--audit-log', { what: `cannot be used${code}`, accepts: 'a file that can be written, or -' }),
+    ]);
+  });
+}
+
+async function settingsOf(flags: ServeFlags): Promise<{ settings: Settings; closeDemo?: () => Promise<void> }> {
   const given = {
     toolsets: flags.toolsets,
     output: flags.output,
@@ -71,14 +164,14 @@ async function settingsOf(flags: ServeFlags): Promise<Settings> {
     envFile: flags['env-file'],
     config: flags.config,
   };
-  if (flags.demo !== true) return loadSettings({ env: process.env, flags: given });
+  if (flags.demo !== true) return { settings: await loadSettings({ env: process.env, flags: given }) };
   const [{ startDemoCluster }, { demoClusterSettings }] = await Promise.all([
     import('../demo/start-demo-cluster.ts'),
     import('../demo/demo-settings.ts'),
   ]);
   const demo = await startDemoCluster({});
-  process.stdin.once('end', () => void demo.close());
   const cluster = demoClusterSettings(demo);
   tell('serving the embedded demo cluster; nothing of it is real');
-  return loadSettings({ env: process.env, flags: given, clusters: new Map([[cluster.name, cluster]]) });
+  const clusters = new Map([[cluster.name, cluster]]);
+  return { settings: await loadSettings({ env: process.env, flags: given, clusters }), closeDemo: () => demo.close() };
 }

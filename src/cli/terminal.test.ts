@@ -21,7 +21,12 @@ describe('layout', () => {
   });
 
   it('aligns all columns but the last', () => {
-    expect(alignColumns([['a', 'bbb', 'c'], ['aaaa', 'b', '']])).toEqual(['a     bbb  c', 'aaaa  b']);
+    expect(
+      alignColumns([
+        ['a', 'bbb', 'c'],
+        ['aaaa', 'b', ''],
+      ]),
+    ).toEqual(['a     bbb  c', 'aaaa  b']);
     expect(alignColumns([['abcdef', 'x']], 4)).toEqual(['abc…  x']);
   });
 
@@ -32,9 +37,14 @@ describe('layout', () => {
   });
 
   it('hangs the last column under itself', () => {
-    expect(hangingColumns([['ab', 'one two three four five six seven'], ['c', '']], 34)).toEqual([
-      ['ab  one two three four five six', '    seven'],
-      ['c'],
-    ]);
+    expect(
+      hangingColumns(
+        [
+          ['ab', 'one two three four five six seven'],
+          ['c', ''],
+        ],
+        34,
+      ),
+    ).toEqual([['ab  one two three four five six', '    seven'], ['c']]);
   });
 });

@@ -20,7 +20,8 @@ const MIN_COLUMNS = 40;
 
 export function paintFor(screen: Screen, env: Readonly<Record<string, string | undefined>>): Paint {
   const on = screen.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
-  const style = (format: Parameters<typeof styleText>[0]) => (text: string) => (on ? styleText(format, text, { validateStream: false }) : text);
+  const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    on ? styleText(format, text, { validateStream: false }) : text;
   return { strong: style('bold'), faint: style('dim'), good: style('green'), bad: style('red'), warn: style('yellow') };
 }
 

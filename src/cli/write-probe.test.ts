@@ -49,7 +49,8 @@ describe('the requests', () => {
   });
 });
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`]+)['"`]\s*\)/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"`]([^'"`]+)['"`]\s*\)/g;
 /** Minified: no blanks, and `import"./x.mjs"`. */
 const BUILT_IMPORT = /(?:\bfrom|\bimport)\s*["'`](\.[^"'`]+)["'`]|\bimport\(\s*["'`](\.[^"'`]+)["'`]\s*\)/g;
 

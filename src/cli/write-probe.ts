@@ -75,7 +75,11 @@ export function writeProbes(targets: ProbeTargets): readonly Probe[] {
  *
  * @param url base URL of an entry node that answered
  */
-export async function probeWrites(url: string, settings: ClusterSettings, targets: ProbeTargets): Promise<readonly ProbeResult[]> {
+export async function probeWrites(
+  url: string,
+  settings: ClusterSettings,
+  targets: ProbeTargets,
+): Promise<readonly ProbeResult[]> {
   const agent = new Agent({ connect: tlsConnector(buildConnector, settings.tls, 4_000), connections: 1, pipelining: 1 });
   try {
     const results: ProbeResult[] = [];
@@ -86,9 +90,20 @@ export async function probeWrites(url: string, settings: ClusterSettings, target
   }
 }
 
-async function send(agent: Agent, url: string, settings: ClusterSettings, { method, template, path }: Probe): Promise<ProbeResult> {
+async function send(
+  agent: Agent,
+  url: string,
+  settings: ClusterSettings,
+  { method, template, path }: Probe,
+): Promise<ProbeResult> {
   if (path === undefined) {
-    return { method, path: template, outcome: 'not asked', status: undefined, detail: 'the token sees nothing of this kind on an online node' };
+    return {
+      method,
+      path: template,
+      outcome: 'not asked',
+      status: undefined,
+      detail: 'the token sees nothing of this kind on an online node',
+    };
   }
   try {
     const answer = await request(`${url}/api2/json${path}`, {
@@ -109,6 +124,12 @@ async function send(agent: Agent, url: string, settings: ClusterSettings, { meth
     if (status === 400) return { method, path, outcome: 'allowed', status, detail: undefined };
     return { method, path, outcome: 'inconclusive', status, detail: oneLine(statusText, 100) };
   } catch (thrown) {
-    return { method, path, outcome: 'inconclusive', status: undefined, detail: thrown instanceof Error ? oneLine(thrown.message, 200) : String(thrown) };
+    return {
+      method,
+      path,
+      outcome: 'inconclusive',
+      status: undefined,
+      detail: thrown instanceof Error ? oneLine(thrown.message, 200) : String(thrown),
+    };
   }
 }

@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, isRaw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { decodeBase64Text } from '../redact/encodings.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 
@@ -121,8 +122,17 @@ export function parseMetricServerDetails(data: unknown): string | undefined {
   const parts = Object.keys(row)
     .filter((key) => !LISTED.has(key))
     .sort(byText)
-    .flatMap((key) => (flat(row[key]) === undefined ? [] : [`${cleanText(key)}=${flat(row[key])}`]));
+    .flatMap((key) => {
+      const value = key === 'otel-resource-attributes' ? attributesOf(row[key]) : flat(row[key]);
+      return value === undefined ? [] : [`${cleanText(key)}=${value}`];
+    });
   return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+/** Base64 of JSON, written by people. */
+function attributesOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text === undefined ? undefined : oneLine(scrubFreeText(decodeBase64Text(text) ?? text).text, 200);
 }
 
 /** Where users are authenticated. */

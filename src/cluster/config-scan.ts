@@ -48,7 +48,8 @@ export async function scanGuestConfigs(call: Call, guests: readonly Guest[]): Pr
     );
     const [firstLeft] = out.left;
     const cut = firstLeft === undefined ? undefined : cutPoint(chunk, firstLeft, before);
-    for (const { item, data } of out.results) if (cut === undefined || item.vmid <= cut) configs.push({ guest: item, config: data });
+    for (const { item, data } of out.results)
+      if (cut === undefined || item.vmid <= cut) configs.push({ guest: item, config: data });
     gaps.push({
       ...NO_GAPS,
       problems: out.gaps.problems.filter((p) => cut === undefined || (p.where.vmid ?? 0) <= cut),

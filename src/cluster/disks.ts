@@ -155,7 +155,9 @@ function failedAttribute(row: Raw): string | undefined {
   if (told !== undefined && told !== '-') return told;
   const value = numberOf(row['value']);
   const threshold = numberOf(row['threshold']);
-  return value !== undefined && threshold !== undefined && threshold > 0 && value <= threshold ? 'at or below threshold' : undefined;
+  return value !== undefined && threshold !== undefined && threshold > 0 && value <= threshold
+    ? 'at or below threshold'
+    : undefined;
 }
 
 export interface VolumeGroup {
@@ -295,7 +297,8 @@ const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** Source: GET /nodes/{node}/disks/zfs/{name} (Sys.Audit on /). */
 export async function readZfsDetail(call: Call, node: string, pool: string): Promise<ZfsDetail> {
-  if (!PLAIN_NAME.test(pool)) throw new ApiError('upstream', `Details of the ZFS pool ${JSON.stringify(pool)} can't be asked for because of its name.`);
+  if (!PLAIN_NAME.test(pool))
+    throw new ApiError('upstream', `Details of the ZFS pool ${JSON.stringify(pool)} can't be asked for because of its name.`);
   return parseZfsDetail((await call.get('/nodes/{node}/disks/zfs/{name}', { node, name: pool })).data);
 }
 

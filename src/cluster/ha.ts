@@ -1,10 +1,10 @@
 import type { Call } from '../api/call.ts';
-import { ApiError } from '../api/errors.ts';
 import { boolOf, byText, commaList, intOf, type Raw, rawOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { errorOf } from './problem-error.ts';
 
 /** A manager writes its sign of life every few seconds; one older than this counts as dead. */
 export const HEARTBEAT_LIMIT_S = 120;
@@ -108,7 +108,7 @@ export async function readHa(call: Call): Promise<Reading<HaOverview>> {
   const gaps = mergeGaps(status, rules.gaps, groups.gaps);
   const [first] = gaps.problems;
   if (status.data === undefined && rules.data === undefined && groups.data === undefined && first !== undefined) {
-    throw new ApiError(first.kind, `The state of HA can't be read: ${first.message}`, { needs: first.needs });
+    throw errorOf(first, "The state of HA can't be read");
   }
   return withGaps(
     {

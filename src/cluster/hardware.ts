@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
+import { toApiError } from '../api/errors.ts';
 import { boolOf, byText, intOf, numberOf, propertiesOf, rowsOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { toApiError } from '../api/errors.ts';
 import { cleanText, oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { GuestConfig } from './guest-config.ts';
@@ -204,7 +204,10 @@ export function parseMappings(data: unknown, kind: MappingEntry['kind']): readon
  * Whether the device behind a mapping is there: `differs` when another one sits at the address. Undefined where the
  * node's devices are not known.
  */
-export function checkPciMapping(entry: MappingEntry, devices: readonly PciDevice[] | undefined): 'yes' | 'no' | 'differs' | undefined {
+export function checkPciMapping(
+  entry: MappingEntry,
+  devices: readonly PciDevice[] | undefined,
+): 'yes' | 'no' | 'differs' | undefined {
   if (devices === undefined || entry.kind !== 'pci' || entry.path === undefined) return undefined;
   // A mapping without a function stands for all functions; several addresses are separated by semicolons.
   const addresses = entry.path.split(';').map(withDomain);

@@ -51,7 +51,10 @@ function hexOf(text: string): string {
 export function searchInventory(inventory: Inventory, search: Search): readonly Finding[] {
   const { text } = search;
   const findings: Finding[] = [];
-  const add = (base: Omit<Finding, 'match' | 'rank'>, fields: readonly (readonly [what: string, value: string | undefined])[]) => {
+  const add = (
+    base: Omit<Finding, 'match' | 'rank'>,
+    fields: readonly (readonly [what: string, value: string | undefined])[],
+  ) => {
     const hits = fields.filter(([, value]) => value?.toLowerCase().includes(text) === true);
     if (hits.length === 0) return;
     const ranks = hits.map(([, value]) => rankOf(value ?? '', text));
@@ -67,10 +70,12 @@ export function searchInventory(inventory: Inventory, search: Search): readonly 
     ]);
   }
   const bare = { name: undefined, pool: undefined, tags: [] };
-  for (const n of inventory.nodes) add({ ...bare, kind: 'node', id: n.node, node: undefined, status: n.status }, [['name', n.node]]);
+  for (const n of inventory.nodes)
+    add({ ...bare, kind: 'node', id: n.node, node: undefined, status: n.status }, [['name', n.node]]);
   for (const s of mergedStorages(inventory))
     add({ ...bare, kind: 'storage', id: s.storage, node: s.nodes, status: s.status }, [['name', s.storage]]);
-  for (const pool of inventory.pools) add({ ...bare, kind: 'pool', id: pool, node: undefined, status: undefined }, [['name', pool]]);
+  for (const pool of inventory.pools)
+    add({ ...bare, kind: 'pool', id: pool, node: undefined, status: undefined }, [['name', pool]]);
   for (const [id, network] of mergedNetworks(inventory))
     add({ ...bare, kind: 'network', id, node: network.nodes, status: network.status }, [['name', id]]);
   return findings;

@@ -81,16 +81,22 @@ async function storageTarget(
   if (first === undefined) {
     throw new ApiError('node-unreachable', `Storage ${storage} is only on nodes that are offline; its metrics are kept there.`);
   }
-  if (!first.shared && rows.length > 1) {
-    throw new ApiError('bad-argument', `Storage ${storage} is a different one on each node. Which node?`, {
-      hint: `Give node: ${rows.map((s) => s.node).join(', ')}.`,
-    });
-  }
-  return storageOn(storage, (reachable.find((s) => s.status === 'available') ?? first).node);
+  const chosen = reachable.find((s) => s.status === 'available') ?? first;
+  const others = rows.flatMap((s) => (s.node === chosen.node ? [] : [s.node]));
+  const notes =
+    chosen.shared || others.length === 0
+      ? []
+      : [`${storage} is a storage of its own on each node: this is the one of ${chosen.node}; give node for ${others.join(', ')}.`];
+  return storageOn(storage, chosen.node, notes);
 }
 
-function storageOn(storage: string, node: string): ResolvedTarget {
-  return { target: { kind: 'storage', node, storage }, words: `storage ${storage} as seen by ${node}`, nodeOnline: true, notes: [] };
+function storageOn(storage: string, node: string, notes: readonly string[] = []): ResolvedTarget {
+  return {
+    target: { kind: 'storage', node, storage },
+    words: `storage ${storage} as seen by ${node}`,
+    nodeOnline: true,
+    notes,
+  };
 }
 
 async function unknownStorage(call: Call, inventory: Inventory, storage: string): Promise<ApiError> {

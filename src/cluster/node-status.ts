@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
 /** A measured part of a whole, in bytes. */
@@ -373,6 +373,31 @@ export function parseNodeConfig(data: unknown): NodeConfig {
 /** The node's hosts file. Source: GET /nodes/{node}/hosts (Sys.Audit on /). */
 export async function readHosts(call: Call, node: string): Promise<string> {
   return textOf(rawOf((await call.get('/nodes/{node}/hosts', { node })).data)['data']) ?? '';
+}
+
+/** Traffic of one guest interface since it came up, in bytes. */
+export interface Traffic {
+  readonly vmid: number | undefined;
+  readonly device: string | undefined;
+  /** By the guest: what it received and sent. */
+  readonly received: number | undefined;
+  readonly sent: number | undefined;
+}
+
+/** Source: GET /nodes/{node}/netstat (Sys.Audit on /nodes/{node}). */
+export async function readNetstat(call: Call, node: string): Promise<readonly Traffic[]> {
+  return parseNetstat((await call.get('/nodes/{node}/netstat', { node })).data);
+}
+
+export function parseNetstat(data: unknown): readonly Traffic[] {
+  return rowsOf(data)
+    .map((row) => ({
+      vmid: vmidOf(row['vmid']),
+      device: cleaned(row['dev']),
+      received: numberOf(row['in']),
+      sent: numberOf(row['out']),
+    }))
+    .sort((a, b) => (a.vmid ?? 0) - (b.vmid ?? 0) || byText(a.device, b.device));
 }
 
 function cleaned(value: unknown): string | undefined {

@@ -78,7 +78,11 @@ export function parsePlaces(data: unknown): ReadonlyMap<string, string> {
     rowsOf(data).flatMap((row) => {
       const name = cleaned(row['name']);
       const receivers = [...texts(row['mailto']), ...texts(row['mailto-user'])];
-      const parts = [cleaned(row['server']), cleaned(row['url']), receivers.length === 0 ? undefined : `to ${receivers.join(', ')}`];
+      const parts = [
+        cleaned(row['server']),
+        cleaned(row['url']),
+        receivers.length === 0 ? undefined : `to ${receivers.join(', ')}`,
+      ];
       const place = parts.filter((part) => part !== undefined).join(' ');
       return name === undefined || place === '' ? [] : [[name, place] as const];
     }),

@@ -81,7 +81,9 @@ async function unknownPool(call: Call, name: string, pools: readonly Pool[]): Pr
 
 /** The answer is a list with one entry, or that entry itself. */
 export function parsePoolMembers(data: unknown, name: string): PoolMembers {
-  const row = Array.isArray(data) ? (rowsOf(data).find((r) => textOf(r['poolid']) === name) ?? rowsOf(data)[0] ?? {}) : rawOf(data);
+  const row = Array.isArray(data)
+    ? (rowsOf(data).find((r) => textOf(r['poolid']) === name) ?? rowsOf(data)[0] ?? {})
+    : rawOf(data);
   const { guests, storages } = parseInventory(row['members']);
   return { pool: name, comment: commentOf(row['comment']), guests, storages };
 }

@@ -87,9 +87,7 @@ export async function readReplication(
   const intervals = await readIntervals(call, wanted);
   return withGaps(
     {
-      jobs: wanted
-        .map((r) => ({ ...r, interval: intervals.get(r.job.schedule) }))
-        .sort((a, b) => byText(a.job.id, b.job.id)),
+      jobs: wanted.map((r) => ({ ...r, interval: intervals.get(r.job.schedule) })).sort((a, b) => byText(a.job.id, b.job.id)),
       clockOffset: asked.results[0]?.data.clockOffset ?? 0,
     },
     configured,

@@ -87,7 +87,7 @@ async function notFound(call: Call, inventory: Inventory, wish: GuestWish): Prom
 }
 
 /** Whether a vmid is taken although the token does not see the guest. Source: GET /cluster/nextid?vmid=N (any user). */
-async function existsUnseen(call: Call, vmid: number): Promise<boolean> {
+export async function existsUnseen(call: Call, vmid: number): Promise<boolean> {
   try {
     await call.get('/cluster/nextid', {}, { vmid });
     return false;

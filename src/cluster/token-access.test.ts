@@ -21,13 +21,7 @@ describe('parseOwner', () => {
     expect(parseOwner(data, 'other').token).toEqual({ privsep: false, expires: 'never', comment: undefined });
   });
 
-  it.each([
-    [{ tokens: null }],
-    [{ tokens: 'junk', groups: 7 }],
-    [null],
-    [[]],
-    ['text'],
-  ])('makes nothing up: %j', (data) => {
+  it.each([[{ tokens: null }], [{ tokens: 'junk', groups: 7 }], [null], [[]], ['text']])('makes nothing up: %j', (data) => {
     expect(parseOwner(data, 'readonly')).toMatchObject({ enabled: undefined, expires: undefined, token: undefined });
     expect(parseOwner(data, 'constructor').token).toBeUndefined();
   });
@@ -35,11 +29,18 @@ describe('parseOwner', () => {
 
 describe('reachFrom', () => {
   const read: Read = { opens: 'guests', any: ['VM.Audit'], on: '/vms', scope: 'below', kind: 'core' };
-  const hidden = (path: string) => ({ problems: [], coverage: 'partial' as const, hidden: [{ what: 'guests', privilege: 'VM.Audit', path }] });
+  const hidden = (path: string) => ({
+    problems: [],
+    coverage: 'partial' as const,
+    hidden: [{ what: 'guests', privilege: 'VM.Audit', path }],
+  });
 
   it('complete is all, and an unknown coverage stays unknown with its reason', () => {
     expect(reachFrom(NO_GAPS, read, new Map()).held).toBe('all');
-    expect(reachFrom({ ...NO_GAPS, coverage: 'unknown', why: 'no list' }, read, new Map())).toMatchObject({ held: 'unknown', why: 'no list' });
+    expect(reachFrom({ ...NO_GAPS, coverage: 'unknown', why: 'no list' }, read, new Map())).toMatchObject({
+      held: 'unknown',
+      why: 'no list',
+    });
   });
 
   it('closed deeper down is except, with the paths', () => {
@@ -47,11 +48,19 @@ describe('reachFrom', () => {
   });
 
   it('not held at the path: some where it is held below, by pools when nothing else is listed, else none', () => {
-    expect(reachFrom(hidden('/vms'), read, parsePermissions({ '/vms/100': { 'VM.Audit': 1 }, '/vms/101': { 'VM.Backup': 1 } }))).toMatchObject({
+    expect(
+      reachFrom(hidden('/vms'), read, parsePermissions({ '/vms/100': { 'VM.Audit': 1 }, '/vms/101': { 'VM.Backup': 1 } })),
+    ).toMatchObject({
       held: 'some',
       paths: ['/vms/100'],
     });
-    expect(reachFrom(hidden('/vms'), read, parsePermissions({ '/pool/prod': { 'VM.Audit': 1 } }))).toMatchObject({ held: 'some', paths: ['/pool/prod'] });
-    expect(reachFrom(hidden('/vms'), read, parsePermissions({ '/storage/x': { 'VM.Audit': 1 } }))).toMatchObject({ held: 'none', paths: [] });
+    expect(reachFrom(hidden('/vms'), read, parsePermissions({ '/pool/prod': { 'VM.Audit': 1 } }))).toMatchObject({
+      held: 'some',
+      paths: ['/pool/prod'],
+    });
+    expect(reachFrom(hidden('/vms'), read, parsePermissions({ '/storage/x': { 'VM.Audit': 1 } }))).toMatchObject({
+      held: 'none',
+      paths: [],
+    });
   });
 });

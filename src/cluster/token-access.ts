@@ -32,7 +32,10 @@ export async function readTokenAccess(call: Call): Promise<Reading<TokenAccess>>
         attempt({}, async () => parseAcl((await call.get('/access/acl', {})).data)),
         attempt({}, async () => parsePermissions((await call.get('/access/permissions', {}, { userid: user })).data)),
       ])
-    : [{ data: undefined, ...NO_GAPS }, { data: undefined, ...NO_GAPS }];
+    : [
+        { data: undefined, ...NO_GAPS },
+        { data: undefined, ...NO_GAPS },
+      ];
   // Reads are compared by what they ask: areasOf makes new objects each time.
   const reach = new Map(reaches.map(([read, found]) => [keyOf(read), found]));
   const access = assessToken({
@@ -103,7 +106,12 @@ async function readOwner(call: Call, user: string, name: string): Promise<Gaps &
     if (error.kind === 'cancelled' || error.kind === 'unauthenticated') throw error;
     // A right that is missing here is one of the areas already; anything else is a failure to be told.
     if (error.kind === 'forbidden') return { data: undefined, ...NO_GAPS };
-    return { data: undefined, problems: [{ where: {}, kind: error.kind, message: error.message }], coverage: 'partial', hidden: [] };
+    return {
+      data: undefined,
+      problems: [{ where: {}, kind: error.kind, message: error.message }],
+      coverage: 'partial',
+      hidden: [],
+    };
   }
 }
 
@@ -117,7 +125,9 @@ export function parseOwner(data: unknown, tokenName: string): OwnerFacts {
   return {
     enabled: boolOf(row['enable']),
     expires: expiryOf(row['expire']),
-    groups: Array.isArray(groups) ? groups.flatMap((g) => textOf(g) ?? []) : (textOf(groups) ?? '').split(',').filter((g) => g !== ''),
+    groups: Array.isArray(groups)
+      ? groups.flatMap((g) => textOf(g) ?? [])
+      : (textOf(groups) ?? '').split(',').filter((g) => g !== ''),
     token:
       token === undefined
         ? undefined

@@ -89,7 +89,7 @@ const DAY = 86_400;
 
 /** Digest of one series; undefined when it has no value at all. */
 export function digestSeries(grid: Grid, series: SeriesSpec): SeriesDigest | undefined {
-  const values = grid.slots.map((point) => valueOf(point, series));
+  const values = grid.slots.map((point) => seriesValue(point, series));
   const numbers = digest(values);
   if (numbers.count === 0) return undefined;
   const known = grid.step * numbers.count;
@@ -104,7 +104,7 @@ export function digestSeries(grid: Grid, series: SeriesSpec): SeriesDigest | und
   };
 }
 
-export function valueOf(point: Point, { name, percent }: SeriesSpec): number | undefined {
+export function seriesValue(point: Point, { name, percent }: SeriesSpec): number | undefined {
   const value = point.values.get(name);
   return value === undefined || percent !== true ? value : value / 100;
 }
@@ -128,7 +128,7 @@ export function thinned(
     const part = slots.slice(from, Math.floor(((index + 1) * slots.length) / count));
     const values = new Map<string, number>();
     for (const one of series) {
-      const { avg } = digest(part.map((point) => valueOf(point, one)));
+      const { avg } = digest(part.map((point) => seriesValue(point, one)));
       if (avg !== undefined) values.set(one.name, avg);
     }
     return { time: start + from * step, values };

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { AclRow } from '../api/rights.ts';
 import { rolesInEffect } from './role-in-effect.ts';
 
-const row = (path: string, type: string, ugid: string, role: string, propagate = true): AclRow => ({ path, type, ugid, role, propagate });
+const row = (path: string, type: string, ugid: string, role: string, propagate = true): AclRow => ({
+  path,
+  type,
+  ugid,
+  role,
+  propagate,
+});
 const USER = { type: 'user', id: 'mcp@pve', groups: ['ops'] } as const;
 
 describe('rolesInEffect', () => {

@@ -8,14 +8,27 @@ import { missingText, tokenHeadline } from './token-words.ts';
 const NINE: Release = { major: 9, minor: 2, text: '9.2.11' };
 const EIGHT: Release = { major: 8, minor: 4, text: '8.4.1' };
 const SEVEN: Release = { major: 7, minor: 4, text: '7.4-3' };
-const AUDIT = { 'Sys.Audit': 1, 'VM.Audit': 1, 'Datastore.Audit': 1, 'Pool.Audit': 1, 'SDN.Audit': 1, 'Mapping.Audit': 1, 'VM.GuestAgent.Audit': 1 };
+const AUDIT = {
+  'Sys.Audit': 1,
+  'VM.Audit': 1,
+  'Datastore.Audit': 1,
+  'Pool.Audit': 1,
+  'SDN.Audit': 1,
+  'Mapping.Audit': 1,
+  'VM.GuestAgent.Audit': 1,
+};
 const ROLES = new Map([['PVEAuditor', new Set(Object.keys(AUDIT))]]);
-const OWNER: OwnerFacts = { enabled: true, expires: 'never', groups: [], token: { privsep: true, expires: 'never', comment: undefined } };
+const OWNER: OwnerFacts = {
+  enabled: true,
+  expires: 'never',
+  groups: [],
+  token: { privsep: true, expires: 'never', comment: undefined },
+};
 
 const reach = (held: Reach['held'], paths: readonly string[] = []): Reach => ({ held, paths, why: undefined });
 
 /** Facts of a token that holds what is given on `/`, propagated. */
-function facts(held: Readonly<Record<string, 0 | 1>>, more: Partial<TokenFacts> = {}): TokenFacts {
+function facts(held: Readonly<Record<string, number>>, more: Partial<TokenFacts> = {}): TokenFacts {
   const permissions: ReadonlyMap<string, Held> = parsePermissions(Object.keys(held).length === 0 ? {} : { '/': held });
   return {
     identity: 'mcp@pve!a',
@@ -24,7 +37,10 @@ function facts(held: Readonly<Record<string, 0 | 1>>, more: Partial<TokenFacts> 
     reach: (read: Read) => reach(read.any.some((p) => Object.hasOwn(held, p)) ? 'all' : 'none'),
     owner: OWNER,
     ownerPermissions: parsePermissions({ '/': AUDIT }),
-    acl: Object.keys(held).length === 0 ? [] : [{ path: '/', type: 'token', ugid: 'mcp@pve!a', role: 'PVEAuditor', propagate: true }],
+    acl:
+      Object.keys(held).length === 0
+        ? []
+        : [{ path: '/', type: 'token', ugid: 'mcp@pve!a', role: 'PVEAuditor', propagate: true }],
     roles: ROLES,
     ...more,
   };
@@ -51,7 +67,9 @@ describe('assessToken', () => {
     const access = assessToken(facts(AUDIT));
     expect(access).toMatchObject({ good: true, canWrite: false, holdsAny: true, excess: [] });
     expect(access.areas.flatMap((a) => a.lacks)).toEqual([]);
-    expect(tokenHeadline(access)).toBe('mcp@pve!a sees all 11 areas of PVEAuditor; it holds audit privileges only and cannot write');
+    expect(tokenHeadline(access)).toBe(
+      'mcp@pve!a sees all 11 areas of PVEAuditor; it holds audit privileges only and cannot write',
+    );
   });
 
   it('a token without anything lacks everything', () => {
@@ -59,7 +77,10 @@ describe('assessToken', () => {
     expect(access).toMatchObject({ good: false, canWrite: false, holdsAny: false });
     expect(access.areas.find((a) => a.area === 'guests')?.sees).toBe('none');
     expect(missingText(access.areas.flatMap((a) => a.lacks))).toContain('Sys.Audit on /access/groups');
-    expect(access.grants[0]).toMatchObject({ everything: true, lines: ["pveum acl modify / --tokens 'mcp@pve!a' --roles PVEAuditor"] });
+    expect(access.grants[0]).toMatchObject({
+      everything: true,
+      lines: ["pveum acl modify / --tokens 'mcp@pve!a' --roles PVEAuditor"],
+    });
   });
 
   it('a privilege that justifies itself by what it opens is no fault, one that does not is', () => {
@@ -92,13 +113,18 @@ describe('excessOf', () => {
 
   it('takes a privilege that no release of today knows for one that changes things', () => {
     expect(effectOf('VM.Teleport')).toBe('changes');
-    expect(excessOf(parsePermissions({ '/': { 'VM.Teleport': 1 } }), NINE)).toMatchObject([{ effect: 'changes', justified: false }]);
+    expect(excessOf(parsePermissions({ '/': { 'VM.Teleport': 1 } }), NINE)).toMatchObject([
+      { effect: 'changes', justified: false },
+    ]);
   });
 });
 
 describe('grants', () => {
   it('give the user its line too, when it lacks the privilege or may not be asked', () => {
-    const both = ["pveum acl modify / --tokens 'mcp@pve!a' --roles PVEAuditor", "pveum acl modify / --users 'mcp@pve' --roles PVEAuditor"];
+    const both = [
+      "pveum acl modify / --tokens 'mcp@pve!a' --roles PVEAuditor",
+      "pveum acl modify / --users 'mcp@pve' --roles PVEAuditor",
+    ];
     expect(assessToken(facts({}, { ownerPermissions: new Map() })).grants[0]?.lines).toEqual(both);
     const unknown = assessToken(facts({}, { ownerPermissions: undefined, acl: undefined, owner: undefined })).grants[0];
     expect(unknown?.lines).toEqual(both);
@@ -107,11 +133,19 @@ describe('grants', () => {
 
   it('give a token without separation the user line only', () => {
     const owner: OwnerFacts = { ...OWNER, token: { privsep: false, expires: 'never', comment: undefined } };
-    expect(assessToken(facts({}, { owner, ownerPermissions: new Map() })).grants[0]?.lines).toEqual(["pveum acl modify / --users 'mcp@pve' --roles PVEAuditor"]);
+    expect(assessToken(facts({}, { owner, ownerPermissions: new Map() })).grants[0]?.lines).toEqual([
+      "pveum acl modify / --users 'mcp@pve' --roles PVEAuditor",
+    ]);
   });
 
   it('name the inherited roles again below /, since an entry there replaces them', () => {
-    const acl: AclRow[] = ['PVEAuditor', 'LogReader'].map((role) => ({ path: '/', type: 'token', ugid: 'mcp@pve!a', role, propagate: true }));
+    const acl: AclRow[] = ['PVEAuditor', 'LogReader'].map((role) => ({
+      path: '/',
+      type: 'token',
+      ugid: 'mcp@pve!a',
+      role,
+      propagate: true,
+    }));
     const owner = parsePermissions({ '/': { ...AUDIT, 'VM.Config.Disk': 1 } });
     const access = assessToken(facts(AUDIT, { acl, ownerPermissions: owner }));
     expect(grant(access, 'storage', 'optional').lines).toEqual([

@@ -1,7 +1,9 @@
+import { decodePercent } from './encodings.ts';
 import { REDACTED, type Scrubbed } from './marker.ts';
 import { redactArgs } from './qemu-args.ts';
 import { scrubFreeText } from './scrub-text.ts';
 import { isSecretName } from './secret-names.ts';
+import { scrubSmbios } from './smbios.ts';
 import { shortenSshKeys, summarizeSshKeys } from './ssh-keys.ts';
 import { scrubUnmistakable } from './unmistakable.ts';
 
@@ -93,7 +95,7 @@ function scrubChpasswd(text: string): Scrubbed {
  */
 export function scrubCloudConfig(text: string): Scrubbed {
   let redacted = 0;
-  const withoutDigest = text.replace(/^(\s*instance-id:\s*)(\S+)[ \t]*$/m, (match, before: string, value: string) => {
+  const withoutDigest = text.replace(/^([ \t]*instance-id:[ \t]*)(\S+)[ \t]*$/m, (match, before: string, value: string) => {
     if (value === REDACTED) return match;
     redacted += 1;
     return before + REDACTED;
@@ -115,6 +117,13 @@ export function scrubCloudConfig(text: string): Scrubbed {
 export function scrubGuestConfigText(text: string): Scrubbed {
   let redacted = 0;
   const lines = text.split('\n').map((line) => {
+    if (line.startsWith('#')) {
+      // A description: percent-encoded, colons too
+      const decoded = decodePercent(line);
+      const result = scrubFreeText(decoded);
+      redacted += result.redacted;
+      return result.redacted === 0 ? line : result.text;
+    }
     const match = /^(\s*)([\w.-]+)(\s*[:=]\s*)(.*)$/.exec(line);
     if (match === null) return line;
     const [, lead = '', name = '', separator = '', value = ''] = match;
@@ -123,6 +132,11 @@ export function scrubGuestConfigText(text: string): Scrubbed {
       const summary = summarizeSshKeys(value, scrubFreeText);
       redacted += summary.privateKeys + summary.scrubbed;
       return `${lead}${name}${separator}${summary.keys.map((k) => `${k.type} ${k.fingerprint ?? '-'} ${k.comment}`.trim()).join(', ')}`;
+    }
+    if (name === 'smbios1') {
+      const result = scrubSmbios(value);
+      redacted += result.redacted;
+      return lead + name + separator + result.text;
     }
     if (name === 'args') {
       redacted += 1;

@@ -111,6 +111,8 @@ const TABLE: readonly (readonly [string, EndpointRules])[] = [
   ['/nodes/{}/ceph/configdb', { secretRow: /(?:^|[/_-])(?:key|crt)$/ }],
   ['/nodes/{}/ceph/cfg/value', { secretRow: /(?:^|[/_-])(?:key|crt)$/ }],
   ['/nodes/{}/apt/changelog', { text: 'package-text' }],
+  ['/nodes/{}/apt/update', { text: 'package-text' }],
+  ['/nodes/{}/apt/versions', { text: 'package-text' }],
   ['/nodes/{}/report', { text: 'secret' }],
 ];
 

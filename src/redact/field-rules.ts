@@ -5,6 +5,7 @@ import { isFlag, redactPropertyString } from './property-string.ts';
 import { redactArgs } from './qemu-args.ts';
 import { scrubFreeText } from './scrub-text.ts';
 import { isSecretName } from './secret-names.ts';
+import { scrubSmbios } from './smbios.ts';
 import { summarizeSshKeys } from './ssh-keys.ts';
 
 /** Counts one or more hidden values at the place that is being looked at. */
@@ -137,51 +138,8 @@ export const sshKeys: FieldRule = (value, hide) => {
   return summary.keys;
 };
 
-function scrubSmbiosValue(text: string): Scrubbed {
-  const free = scrubFreeText(text);
-  let redacted = free.redacted;
-  // Seeds such as `ds=nocloud;s=http://host/path?token`: a query says nothing that an administrator needs.
-  const withoutQuery = free.text.replace(
-    /([A-Za-z][\w+.-]*:\/\/[^\s?#;,]*)[?#](?!\[redacted\])[^\s;,]+/g,
-    (_match, url: string) => {
-      redacted += 1;
-      return `${url}?${REDACTED}`;
-    },
-  );
-  const withoutCredentials = withoutQuery.replace(
-    /(io\.systemd\.credential[\w.]*:[^=:\s]*[=:])(?!\[redacted\])(\S+)/g,
-    (_match, name: string) => {
-      redacted += 1;
-      return name + REDACTED;
-    },
-  );
-  return { text: withoutCredentials, redacted };
-}
-
-/** `smbios1`: with `base64=1` every part is decoded, cleaned and encoded again; `uuid` stays. */
-export const smbios: FieldRule = perString((text, hide) => {
-  if (!/(?:^|,)base64=1(?:,|$)/.test(text)) {
-    const result = scrubSmbiosValue(text);
-    const named = redactPropertyString(result.text);
-    const hidden = result.redacted + named.redacted;
-    if (hidden > 0) hide(hidden);
-    return named.text;
-  }
-  return text
-    .split(',')
-    .map((part) => {
-      const equals = part.indexOf('=');
-      const name = part.slice(0, equals);
-      if (equals < 0 || name === 'uuid' || name === 'base64') return part;
-      const decoded = decodeBase64Text(part.slice(equals + 1));
-      if (decoded === undefined) return part;
-      const result = scrubSmbiosValue(decoded);
-      if (result.redacted === 0) return part;
-      hide(result.redacted);
-      return `${name}=${encodeBase64Text(result.text)}`;
-    })
-    .join(',');
-});
+/** `smbios1`: parts that carry a URL with credentials or a systemd credential are cleaned, base64 or not. */
+export const smbios: FieldRule = scrubbedBy(scrubSmbios);
 
 /** A realm's `tfa`: type, digits and step; a Yubico API key and its companions are hidden. */
 export const realmTfa: FieldRule = perString((text, hide) => {
@@ -232,10 +190,13 @@ function nameOfHeader(text: string): string | undefined {
 
 /** Web hook headers, `name=Authorization,value=<base64>` or `{name, value}`: names only. */
 export const webhookHeader: FieldRule = (value, hide) => {
-  if (Array.isArray(value)) return value.map((item: unknown) => webhookHeader(item, hide));
+  if (Array.isArray(value)) {
+    const items = value.map((item: unknown) => webhookHeader(item, hide));
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
   if (typeof value === 'string') {
     const name = nameOfHeader(value);
-    if (name !== undefined && !/(?:^|,)(?!name=)/.test(value.replace(/^name=[\w.-]+$/, 'name='))) return value;
+    if (value === `name=${name}`) return value; // a name alone, as `secret` has it
     hide();
     return name === undefined ? REDACTED : `name=${name},value=${REDACTED}`;
   }

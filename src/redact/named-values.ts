@@ -26,12 +26,12 @@ const NAMED = new RegExp(
 );
 
 /** Decoration in front of a value: blanks, emphasis, HTML tags. */
-const OPENING = /[ \t\u00a0]*(?:(?:\*\*|__|&nbsp;|<(?:b|i|em|strong|code|span|pre)(?:\s[^<>]{0,80})?>)[ \t]*){0,4}/y;
+const OPENING = /[ \t\u00a0]*(?:(?:\*\*|__|&nbsp;|<\/?(?:b|i|em|strong|code|span|pre)(?:\s[^<>]{0,80})?>)[ \t]*){0,4}/y;
 
 const QUOTE = /\\?["'`]/y;
 
 /** Where the value of `a=x,b=y`, `a=x&b=y`, `a=x; b=y` or `a=x, more text` ends. */
-const VALUE_END = /[\s\0]|%00|[,;&](?=\s|$|[\w.-]{1,64}=)|,(?=["'\\])|<\/|["'`](?=[\s,;)}\]]|$)/g;
+const VALUE_END = /[\s\0]|%00|[,;&](?=\s|$|[\w.-]{1,64}=)|,(?=["'\\])|<(?:\/|br)|["'`](?=[\s,;)}\]]|$)/g;
 
 /** Words that say something about a secret instead of being it. */
 const PLAIN_STATE =
@@ -142,10 +142,10 @@ function valueSpan(text: string, name: string, nameAt: number, valueAt: number):
   if (isHarmless(name, value, restOfLine)) return undefined;
   if (!wholeLine) {
     // A bracket that was opened before the value isn't part of it.
-    const closing = /[)\]}]+$/.exec(value)?.[0].length ?? 0;
+    const closing = value.endsWith(REDACTED) ? 0 : (/[)\]}]+$/.exec(value)?.[0].length ?? 0);
     return { start, end: value.length > closing ? wordEnd - closing : wordEnd };
   }
-  const cell = text.slice(start, lineEnd).search(/<\/|[ \t]\|/);
+  const cell = text.slice(start, lineEnd).search(/<(?:\/|br)|[ \t]\|/);
   return { start, end: start + (cell >= 0 ? cell : text.slice(start, lineEnd).trimEnd().length) };
 }
 
@@ -171,7 +171,7 @@ function scrubOptions(text: string): Scrubbed {
   });
   for (const pattern of SHORT_OPTIONS) {
     out = out.replace(pattern, (match, before: string, value: string) => {
-      if (value.startsWith(REDACTED)) return match;
+      if (value.startsWith('[redacted')) return match; // some of the patterns stop before the bracket
       redacted += 1;
       return before + REDACTED;
     });
@@ -197,13 +197,14 @@ export function scrubNamedValues(text: string): Scrubbed {
     if (name === undefined) continue; // a UPID
     const span = valueSpan(text, name, match.index, NAMED.lastIndex);
     if (span === undefined) continue;
+    // A part of the value that was hidden before was counted then.
+    if (!text.slice(span.start, span.end).includes(REDACTED)) redacted += 1;
     out += text.slice(position, span.start) + REDACTED;
     position = span.end;
-    redacted += 1;
     NAMED.lastIndex = Math.max(span.end, NAMED.lastIndex);
   }
   NAMED.lastIndex = 0;
-  const named = redacted === 0 ? text : out + text.slice(position);
+  const named = position === 0 ? text : out + text.slice(position);
   const spoken = named.replace(SPOKEN, (match, before: string, value: string) => {
     if (value.includes(REDACTED)) return match;
     redacted += 1;

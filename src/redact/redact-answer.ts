@@ -38,7 +38,7 @@ const SAFE_FIELDS: ReadonlySet<string> = new Set(
     'id node name hostname type status vmid tags pool poolid storage content plugintype level hastate template upid user tokenid ' +
     'full-tokenid digest config_digest fingerprint pve_fp ssl_fingerprint volid format cgroup-mode mac hwaddr iface cidr address ' +
     'netmask gateway role roleid roles privs ugid userid realm email lock ostype arch serial wwn model vendor uuid vmgenid ' +
-    'snaptime parent bridge subdir groupid groups sid state crm_state quorate crush_rule registered-tags allowed-tags ' +
+    'snaptime parent bridge subdir groupid groups sid state crm_state quorate crush_rule registered-tags allowed-tags color-map ' +
     'public-key-type filename issuer subject Package Version OldVersion Origin Arch Section Priority sdn zone vnet ' +
     'network-type zone-type shared cpu flags'
   ).split(' '),
@@ -72,6 +72,11 @@ type FieldKind = 'secret' | 'safe' | 'free' | 'plain';
 
 type JsonObject = Record<string, unknown>;
 
+/** An identifier rather than a URL or a whole file: left unread in the fields that hold identifiers. */
+function isShortName(text: string): boolean {
+  return text.length < 12 || (text.length <= 256 && !text.includes('://'));
+}
+
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -92,12 +97,10 @@ const BASE64_WORD = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 /** A single setting: property string, URL, known forms; then the same on what percent- or base64-decoding brings out. */
 function scrubValue(text: string): Scrubbed {
   if (text.length < 6) return { text, redacted: 0 };
-  let result = scrubPlainParts(text);
-  // Text with blanks in it may as well be a sentence.
-  if (/\s/.test(text)) {
-    const free = scrubFreeText(result.text);
-    result = { text: free.text, redacted: result.redacted + free.redacted };
-  }
+  const parts = scrubPlainParts(text);
+  // Nobody knows what a plugin writes there: it may as well be a sentence.
+  const whole = scrubFreeText(parts.text);
+  const result = { text: whole.text, redacted: parts.redacted + whole.redacted };
   if (result.redacted > 0) return result;
   const decoded = decodePercent(text);
   if (decoded !== text) {
@@ -232,7 +235,11 @@ class Redaction {
     return kind === 'secret' || kind === 'free';
   }
 
-  #settingNameOf(row: JsonObject): string | undefined {
+  /**
+   * The setting that a row `{key: NAME, value: ...}` is about, if its name decides anything, and what the row is called in
+   * `where`: nothing where the endpoint takes the field for a secret itself (`key` of a DNS plugin).
+   */
+  #settingOf(row: JsonObject): { name: string; place: string | undefined } | undefined {
     let hasValue = false;
     for (const field of ROW_VALUES) {
       if (field in row) {
@@ -243,20 +250,22 @@ class Redaction {
     if (!hasValue) return undefined;
     for (const field of ROW_NAMES) {
       const name = row[field];
-      // Where the endpoint has a rule for the field itself it is a value, not a name (`key` of a DNS plugin).
-      if (typeof name === 'string' && this.#ruleFor(field) === undefined && this.#isSettingName(name)) return name;
+      if (typeof name !== 'string' || !this.#isSettingName(name)) continue;
+      return { name, place: this.#ruleFor(field) === undefined ? name : undefined };
     }
     return undefined;
   }
 
-  #walkObject(object: JsonObject, kind: TextKind, depth: number): JsonObject {
-    const setting = this.#settingNameOf(object);
+  #walkObject(object: JsonObject, outerKind: TextKind, depth: number): JsonObject {
+    // Fields inside something that is prose are looked at as values, which is the stricter reading.
+    const kind = outerKind === 'free' ? 'value' : outerKind;
+    const setting = this.#settingOf(object);
     let out: JsonObject | undefined;
     for (const field of Object.keys(object)) {
       const value = object[field];
       let next: unknown;
       if (setting !== undefined && ROW_VALUES.has(field)) {
-        next = this.#walkField(setting, value, kind, depth);
+        next = this.#walkField(setting.name, value, kind, depth, setting.place ?? field);
       } else if (field === 'token' && ('tokenid' in object || 'privsep' in object)) {
         next = this.walk(value, kind, depth + 1); // a row of a token listing
       } else if (field === 'value' && 'full-tokenid' in object) {
@@ -273,20 +282,20 @@ class Redaction {
     return out ?? object;
   }
 
-  #walkField(field: string, value: unknown, kind: TextKind, depth: number): unknown {
+  #walkField(field: string, value: unknown, kind: TextKind, depth: number, place: string = field): unknown {
     // `false`, `null` and absent values hide nothing
     if (value === null || value === undefined || typeof value === 'boolean') return value;
-    if (this.#rules.keysAreData) return this.#at(field, () => this.walk(value, kind, depth + 1));
+    if (this.#rules.keysAreData) return this.#at(place, () => this.walk(value, kind, depth + 1));
     const rule = this.#ruleFor(field);
     if (rule !== undefined) {
-      return this.#at(field, () => rule(value, this.#hide));
+      return this.#at(place, () => rule(value, this.#hide));
     }
     const fieldKind = this.#kindOf(field);
     if (fieldKind === 'secret') {
-      return this.#at(field, () => hideAll(value, this.#hide));
+      return this.#at(place, () => hideAll(value, this.#hide));
     }
-    if (typeof value === 'number' || (fieldKind === 'safe' && typeof value === 'string')) return value;
-    return this.#at(field, () => {
+    if (typeof value === 'number' || (fieldKind === 'safe' && typeof value === 'string' && isShortName(value))) return value;
+    return this.#at(place, () => {
       // The tokens of a user, by name
       if (field === 'tokens' && isObject(value)) return this.#walkNamed(value, depth + 1);
       if (fieldKind === 'free')

@@ -61,7 +61,8 @@ export function scrubUrls(text: string): Scrubbed {
       const info = tail.slice(0, length - 1);
       const bareUser = !/[:%]/.test(info) && !/^https?:/i.test(scheme);
       if (info !== '' && info !== REDACTED && !bareUser) {
-        redacted += 1;
+        // An `@` in a password that was hidden above: the rest of the same value
+        if (!info.startsWith(REDACTED)) redacted += 1;
         prefix = `${REDACTED}@`;
         tail = tail.slice(length);
       }

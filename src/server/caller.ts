@@ -23,10 +23,9 @@ export interface Caller {
   readonly tokens?: ReadonlyMap<string, ProxmoxToken> | undefined;
   /** It must bring its own token for whatever it asks. */
   readonly ownTokensOnly?: boolean | undefined;
+  /** What it proved itself with; kept out of the audit log. */
+  readonly secrets?: readonly Secret[] | undefined;
 }
-
-/** The one client of a local process. */
-export const LOCAL_CALLER: Caller = { name: 'local' };
 
 /**
  * The runtime as a caller may use it: only its clusters and toolsets are there, and its own tokens take the place of the
@@ -35,7 +34,8 @@ export const LOCAL_CALLER: Caller = { name: 'local' };
 export function scopeRuntime(runtime: Runtime, caller: Caller): Runtime {
   const { settings } = runtime;
   const clusters = new Map([...settings.clusters].filter(([name]) => caller.clusters?.has(name) ?? true));
-  const toolsets = settings.toolsets.filter((name) => caller.toolsets?.has(name) ?? true);
+  const somewhere = (name: ToolsetName) => [...clusters.values()].some((cluster) => cluster.toolsets?.includes(name) ?? true);
+  const toolsets = settings.toolsets.filter((name) => (caller.toolsets?.has(name) ?? true) && somewhere(name));
   const own = caller.tokens !== undefined && caller.tokens.size > 0;
 
   return {

@@ -34,11 +34,20 @@ describe('resources, prompts, completion', () => {
   test('templates complete nodes and guests', async () => {
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map((t) => t.uriTemplate)).toContain('proxmox://nodes/{node}');
-    const { completion } = await client.complete({ ref: { type: 'ref/resource', uri: 'proxmox://nodes/{node}' }, argument: { name: 'node', value: 'PVE' } });
+    const { completion } = await client.complete({
+      ref: { type: 'ref/resource', uri: 'proxmox://nodes/{node}' },
+      argument: { name: 'node', value: 'PVE' },
+    });
     expect(completion.values).toEqual(['pve1', 'pve2', 'pve3']);
   });
 
-  test.each(['proxmox://guests/99999', 'proxmox://nodes/nope', 'proxmox://nothing', 'proxmox://nodes/pve1%2Fqemu%2F100', 'file:///etc/passwd'])('%s is not found', async (uri) => {
+  test.each([
+    'proxmox://guests/99999',
+    'proxmox://nodes/nope',
+    'proxmox://nothing',
+    'proxmox://nodes/pve1%2Fqemu%2F100',
+    'file:///etc/passwd',
+  ])('%s is not found', async (uri) => {
     const before = h.demo.requests.length;
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: expect.any(Number) });
     expect(h.demo.requests.slice(before).every((r) => !r.path.includes('passwd') && !r.path.includes('nope'))).toBe(true);
@@ -53,7 +62,8 @@ describe('resources, prompts, completion', () => {
       const { messages } = await client.getPrompt({ name: prompt.name, arguments: args });
       texts.push(messages.map((m) => (m.content.type === 'text' ? m.content.text : '')).join('\n'));
     }
-    for (const word of texts.join('\n').matchAll(/\b(?:get|list|check|search|explain|review)_[a-z_]+\b/g)) expect(names, word[0]).toContain(word[0]);
+    for (const word of texts.join('\n').matchAll(/\b(?:get|list|check|search|explain|review)_[a-z_]+\b/g))
+      expect(names, word[0]).toContain(word[0]);
     expect(INSTRUCTIONS.length).toBeLessThanOrEqual(2_048);
   });
 

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
-import type { Session } from '../api/session.ts';
+import type { Audit } from './audit-log.ts';
+import type { Caller } from './caller.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
@@ -12,16 +13,19 @@ const LIST_TTL_MS = 300_000;
 export interface ServerParts {
   /** Opens what the first question needs; the same runtime every time. */
   readonly runtime: () => Promise<Runtime>;
-  /** Which session answers a call; HTTP decides by caller. Default: the configured token's. */
-  readonly session?: (runtime: Runtime, cluster: string | undefined) => Session;
+  /** Who asks; HTTP tells callers apart. Default: the one local client, which may use all that is configured. */
+  readonly caller?: Caller;
+  /** Some callers may not know the names of all clusters. */
+  readonly hideClusters?: boolean;
+  /** Is told of every call. */
+  readonly audit?: Audit | undefined;
 }
 
 /**
  * One MCP server instance. It is cheap: everything behind it is loaded with the first question, so that a client which
  * only says hello (some start a second process for that) pays for nothing else.
  */
-export function createMcpServer(parts: ServerParts): Server {
-  const { runtime, session = (r, cluster) => r.session(cluster) } = parts;
+export function createMcpServer({ runtime, caller = { name: 'local' }, hideClusters = false, audit }: ServerParts): Server {
   const server = new Server(
     { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
     {
@@ -31,17 +35,13 @@ export function createMcpServer(parts: ServerParts): Server {
     },
   );
   server.setRequestHandler('tools/list', async () => {
-    const { listTools } = await import('./tool-handlers.ts');
-    return { tools: listTools(await runtime()) };
+    const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
+    return { tools: listTools(opened, hideClusters) };
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
     const { name, arguments: args } = request.params;
-    const result = await callTool(opened, name, args, {
-      session: (cluster) => session(opened, cluster),
-      signal: ctx.mcpReq.signal,
-      progress: progressOf(ctx),
-    });
+    const result = await callTool(opened, name, args, { caller, signal: ctx.mcpReq.signal, progress: progressOf(ctx), audit });
     if (result === undefined)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -49,7 +49,10 @@ export function createMcpServer(parts: ServerParts): Server {
       );
     return result;
   });
-  registerContext(server, parts);
+  registerContext(server, async () => {
+    const [{ scopeRuntime }, opened] = await Promise.all([import('./caller.ts'), runtime()]);
+    return scopeRuntime(opened, caller);
+  });
   return server;
 }
 

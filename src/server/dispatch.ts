@@ -29,13 +29,16 @@ export interface Dispatched extends ToolOutcome {
   readonly identities: readonly string[];
 }
 
-/** Whether a question can be put to all clusters at once: one about a certain node, storage, task or guest cannot. */
+/**
+ * Whether a question can be put to all clusters at once. One about a certain node, storage, task or guest cannot: such a
+ * tool requires to be told which, and only a search requires a text that names none.
+ */
 export function isClusterWide(tool: Tool): boolean {
   const { shape } = tool.schema;
   // A guest may be named by either, so that neither is required.
   if (Object.hasOwn(shape, 'vmid') && Object.hasOwn(shape, 'name')) return false;
-  const required = new Set(tool.schema.safeParse({}).error?.issues.map((issue) => String(issue.path[0])));
-  return !['node', 'vmid', 'storage', 'upid'].some((key) => required.has(key));
+  const required = tool.schema.safeParse({}).error?.issues.map((issue) => issue.path[0]) ?? [];
+  return required.every((key) => key === 'query');
 }
 
 /** Arguments and answer of a tool as they are with these clusters to choose from. */
@@ -63,6 +66,11 @@ export function declarationOf(tool: Tool, clusters: readonly string[], hideNames
 export async function dispatch(tool: Tool, raw: unknown, runtime: Runtime, options: DispatchOptions): Promise<Dispatched> {
   let sessions: readonly Session[] = [];
   const run = async (): Promise<ToolOutcome> => {
+    if (!runtime.settings.toolsets.includes(tool.toolset)) {
+      throw new ApiError('forbidden', `The ${tool.toolset} tools may not be used by this caller.`, {
+        hint: "The server's configuration says which toolsets a caller may use, and at which cluster.",
+      });
+    }
     const { target, args } = targetOf(tool, raw, runtime, options.configured);
     if (target !== ALL) {
       const session = openSession(tool, runtime, target);
@@ -89,7 +97,8 @@ function targetOf(tool: Tool, raw: unknown, runtime: Runtime, configured: number
   const { cluster, ...args }: Record<string, unknown> = typeof raw === 'object' && raw !== null ? { ...raw } : {};
   const wanted = cluster === undefined || cluster === null ? undefined : String(cluster).trim().toLowerCase();
   const wide = isClusterWide(tool);
-  if (names.length === 1 && first !== undefined && (wanted === undefined || (wanted === ALL && wide))) return { target: first, args };
+  if (names.length === 1 && first !== undefined && (wanted === undefined || (wanted === ALL && wide)))
+    return { target: first, args };
   if (names.length > 0 && wide && (wanted ?? ALL) === ALL) return { target: ALL, args };
   if (wanted === undefined || !runtime.settings.clusters.has(wanted)) throw whichCluster(names, wanted);
   return { target: wanted, args };
@@ -121,7 +130,13 @@ function askAll(tool: Tool, raw: unknown, targets: readonly Target[], options: D
   const stats = { requests: 0, redacted: 0 };
   const sessions = targets.flatMap(({ session }) => (session instanceof Error ? [] : [session]));
   const { form, maxChars } = options;
-  const around = { stats, secrets: sessions.flatMap((s) => s.secrets), now: () => sessions[0]?.now() ?? Date.now(), form, maxChars };
+  const around = {
+    stats,
+    secrets: sessions.flatMap((s) => s.secrets),
+    now: () => sessions[0]?.now() ?? Date.now(),
+    form,
+    maxChars,
+  };
 
   return respond(around, () => {
     const prepared = tool.prepare(raw);

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
-import type { ServerParts } from './create-server.ts';
+import type { Session } from '../api/session.ts';
+import type { Runtime } from './runtime.ts';
 
 /** Capabilities that `registerContext` needs; declared at construction. */
 export const CONTEXT_CAPABILITIES = {
@@ -12,19 +13,22 @@ export const CONTEXT_CAPABILITIES = {
  * Resources, prompts and argument completion: ways for people to hand context to a model. What they show is what the
  * tools answer; their code loads with the first question about them.
  */
-export function registerContext(server: Server, { runtime, session = (r, cluster) => r.session(cluster) }: ServerParts): void {
+export function registerContext(server: Server, runtime: () => Promise<Runtime>): void {
   server.setRequestHandler('resources/list', async (_request, ctx) => {
     const [{ listResources }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
-    return { resources: await listResources(opened, session(opened, undefined), ctx.mcpReq.signal) };
+    const session = onlySession(opened);
+    return { resources: session === undefined ? [] : await listResources(opened, session, ctx.mcpReq.signal) };
   });
   server.setRequestHandler('resources/templates/list', async () => {
     const [{ listResourceTemplates }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
-    return { resourceTemplates: listResourceTemplates(opened) };
+    return { resourceTemplates: opened.settings.clusters.size > 1 ? [] : listResourceTemplates(opened) };
   });
   server.setRequestHandler('resources/read', async (request, ctx) => {
     const [{ readResource }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
     const { uri } = request.params;
-    const read = await readResource(opened, session(opened, undefined), uri, ctx.mcpReq.signal).catch((thrown: unknown) => {
+    const session = onlySession(opened);
+    if (session === undefined) throw new ResourceNotFoundError(uri);
+    const read = await readResource(opened, session, uri, ctx.mcpReq.signal).catch((thrown: unknown) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, thrown instanceof Error ? thrown.message : String(thrown));
     });
     if (read === undefined) throw new ResourceNotFoundError(uri);
@@ -48,7 +52,13 @@ export function registerContext(server: Server, { runtime, session = (r, cluster
   server.setRequestHandler('completion/complete', async (request, ctx) => {
     const [{ completeValue }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
     const { argument } = request.params;
-    const values = await completeValue(session(opened, undefined), argument.name, argument.value, ctx.mcpReq.signal);
+    const session = onlySession(opened);
+    const values = session === undefined ? [] : await completeValue(session, argument.name, argument.value, ctx.mcpReq.signal);
     return { completion: { values, hasMore: values.length >= 100 } };
   });
+}
+
+/** With several clusters an address such as `proxmox://guests/100` would be a guess: there are no resources then. */
+function onlySession(runtime: Runtime): Session | undefined {
+  return runtime.settings.clusters.size === 1 ? runtime.session() : undefined;
 }

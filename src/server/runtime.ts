@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createLink, type Link } from '../api/link.ts';
 import { createSession, type Session, sessionKey } from '../api/session.ts';
 import type { ClusterSettings, Settings } from '../config/settings.ts';
@@ -15,15 +16,21 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** Sessions of callers' own tokens that are kept at the same time. */
+/** Sessions of callers' own tokens that are kept at the same time, and for how long after their last use. */
 const MAX_FOREIGN = 500;
+const FOREIGN_IDLE_MS = 5 * 60_000;
 
 /** @param now epoch milliseconds; another clock than the system's is for tests and generated docs */
 export function createRuntime(settings: Settings, now: () => number = Date.now): Runtime {
   const links = new Map<string, Link>();
   const own = new Map<string, Session>();
-  // In order of use: the least recently used one goes first.
-  const foreign = new Map<string, Session>();
+  // Gone with its secret when it is not used for a while; a call under way keeps its session to its end.
+  const foreign = new LRUCache<string, Session>({
+    max: MAX_FOREIGN,
+    ttl: FOREIGN_IDLE_MS,
+    updateAgeOnGet: true,
+    ttlAutopurge: true,
+  });
 
   function clusterSettings(name: string | undefined): ClusterSettings {
     const found = name === undefined ? settings.clusters.values().next().value : settings.clusters.get(name);
@@ -54,14 +61,14 @@ export function createRuntime(settings: Settings, now: () => number = Date.now):
     sessionFor(name, tokenId, secret) {
       const cluster = clusterSettings(name);
       const key = sessionKey(cluster.name, tokenId, secret);
-      const session = foreign.get(key) ?? createSession(link(cluster), tokenId, secret);
-      foreign.delete(key);
+      const existing = foreign.get(key);
+      if (existing !== undefined) return existing;
+      const session = createSession(link(cluster), tokenId, secret);
       foreign.set(key, session);
-      const oldest = foreign.size > MAX_FOREIGN ? foreign.keys().next().value : undefined;
-      if (oldest !== undefined) foreign.delete(oldest);
       return session;
     },
     close: async () => {
+      foreign.clear();
       await Promise.all([...links.values()].map((l) => l.close()));
     },
   };

@@ -1,16 +1,17 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Settings } from '../config/settings.ts';
+import type { Audit } from './audit-log.ts';
 import { createMcpServer } from './create-server.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Serves one client over standard input and output, in both protocol eras. Standard output carries nothing else. */
-export function serveOverStdio(settings: Settings, tell: (line: string) => void): void {
+export function serveOverStdio(settings: Settings, tell: (line: string) => void, audit?: Audit): void {
   let opened: Promise<Runtime> | undefined;
   const runtime = (): Promise<Runtime> => {
     opened ??= import('./runtime.ts').then(({ createRuntime }) => createRuntime(settings));
     return opened;
   };
-  serveStdio(() => createMcpServer({ runtime }), {
+  serveStdio(() => createMcpServer({ runtime, audit }), {
     onerror: (error: Error) => tell(`protocol: ${error.message}`),
   });
   // With the client gone, open connections to the cluster would keep the process alive.

@@ -1,11 +1,11 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { outputSchema } from '../answer/output-schema.ts';
-import { catalog, toolsOf } from '../tools/catalog.ts';
+import { toolsOf } from '../tools/catalog.ts';
 import type { Tool } from '../tools/define-tool.ts';
 import type { Audit } from './audit-log.ts';
 import { type Caller, scopeRuntime } from './caller.ts';
-import { type Dispatched, dispatch, declarationOf } from './dispatch.ts';
+import { declarationOf, dispatch } from './dispatch.ts';
 import type { Runtime } from './runtime.ts';
 
 /**
@@ -62,18 +62,20 @@ export async function callTool(
 ): Promise<CallToolResult | undefined> {
   const { caller, signal, progress, audit } = context;
   const { settings } = runtime;
+  const started = Date.now();
   const tool = toolsOf(settings.toolsets).find((t) => t.name === name);
-  if (tool === undefined) return undefined;
-  const scoped = scopeRuntime(runtime, caller);
-  const finish = audit?.begin({ caller: caller.name, tool: name, args });
-  const outcome = await dispatch(tool, args, scoped, {
+  if (tool === undefined) {
+    audit?.({ started, finished: Date.now(), caller, tool: name, args, outcome: undefined });
+    return undefined;
+  }
+  const outcome = await dispatch(tool, args, scopeRuntime(runtime, caller), {
     form: settings.output,
     maxChars: settings.maxAnswerChars,
     signal,
     progress,
     configured: settings.clusters.size,
   });
-  finish?.(outcome);
+  audit?.({ started, finished: Date.now(), caller, tool: name, args, outcome });
   return {
     content: [{ type: 'text', text: outcome.text }],
     ...(outcome.structured === undefined ? {} : { structuredContent: outcome.structured }),

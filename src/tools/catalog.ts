@@ -1,6 +1,10 @@
 import type { ToolsetName } from '../config/toolsets.ts';
 import { checkTokenAccess } from './access/check-token-access.ts';
+import { reviewAccess } from './access/review-access.ts';
+import { checkBackupCoverage } from './backups/check-backup-coverage.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
+import { getCephStatus } from './ceph/get-ceph-status.ts';
+import { listCephOsds } from './ceph/list-ceph-osds.ts';
 import { getClusterOverview } from './cluster/get-cluster-overview.ts';
 import { listPools } from './cluster/list-pools.ts';
 import { searchInventoryTool } from './cluster/search-inventory.ts';
@@ -12,13 +16,19 @@ import { getGuestNetwork } from './guests/get-guest-network.ts';
 import { getGuestStatus } from './guests/get-guest-status.ts';
 import { listGuests } from './guests/list-guests.ts';
 import { listSnapshots } from './guests/list-snapshots.ts';
+import { getHaStatus } from './ha/get-ha-status.ts';
+import { listReplication } from './ha/list-replication.ts';
+import { listHardware } from './hardware/list-hardware.ts';
+import { getNodeLog } from './logs/get-node-log.ts';
+import { getClusterConfig } from './maintenance/get-cluster-config.ts';
+import { listCertificates } from './maintenance/list-certificates.ts';
+import { listUpdates } from './maintenance/list-updates.ts';
+import { getMetrics } from './metrics/get-metrics.ts';
 import { getNodeStatus } from './nodes/get-node-status.ts';
 import { listNodeDisks } from './nodes/list-node-disks.ts';
 import { listNodeNetwork } from './nodes/list-node-network.ts';
-import { getHaStatus } from './ha/get-ha-status.ts';
-import { listReplication } from './ha/list-replication.ts';
-import { getMetrics } from './metrics/get-metrics.ts';
 import { listNodes } from './nodes/list-nodes.ts';
+import { getSdn } from './sdn/get-sdn.ts';
 import { listStorage } from './storage/list-storage.ts';
 import { listStorageContent } from './storage/list-storage-content.ts';
 import { getTask } from './tasks/get-task.ts';
@@ -42,13 +52,23 @@ export const catalog: readonly Tool[] = [
   listStorage,
   listStorageContent,
   listBackupJobs,
+  checkBackupCoverage,
   listRecentTasks,
   getTask,
   getFirewallRules,
   getMetrics,
   getHaStatus,
   listReplication,
+  reviewAccess,
   checkTokenAccess,
+  getNodeLog,
+  getCephStatus,
+  listCephOsds,
+  getSdn,
+  listUpdates,
+  listCertificates,
+  getClusterConfig,
+  listHardware,
 ];
 
 /** The tools of the toolsets that are switched on. */

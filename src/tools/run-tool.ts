@@ -53,7 +53,13 @@ export function runTool(tool: Tool, raw: unknown, session: Session, options: Run
       output: tool.output,
       prepared,
       scope: { tool: tool.name, args: prepared.args, identity: session.key },
-      read: (after) => prepared.run(call, after),
+      read: async (after) => {
+        const answer = await prepared.run(call, after);
+        // Readers turn failures into gaps; when every read failed there is no answer to have gaps in.
+        const failure = call.failure();
+        if (failure !== undefined) throw failure;
+        return answer;
+      },
     };
   });
 }

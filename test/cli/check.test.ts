@@ -46,7 +46,11 @@ function area(stdout: string, name: string): string {
   const start = lines.findIndex((line) => line.startsWith(`  ${name} `));
   expect(start, `area ${name}`).toBeGreaterThan(0);
   const end = lines.findIndex((line, i) => i > start && !line.startsWith('          '));
-  return lines.slice(start, end).map((line) => line.trim()).join(' ').replace(/\s+/g, ' ');
+  return lines
+    .slice(start, end)
+    .map((line) => line.trim())
+    .join(' ')
+    .replace(/\s+/g, ' ');
 }
 
 describe('check, as each token of the embedded cluster', () => {
@@ -60,7 +64,17 @@ describe('check, as each token of the embedded cluster', () => {
     expect(stdout).toContain('clock    agrees');
     expect(stdout).toMatch(/separated +yes/);
     expect(stdout).toMatch(/expires +\d{4}-\d\d-\d\dT/);
-    for (const name of ['guests', 'guest agents', 'nodes', 'tasks', 'access', 'pools', 'SDN', 'mappings', 'HA/firewall/cluster']) {
+    for (const name of [
+      'guests',
+      'guest agents',
+      'nodes',
+      'tasks',
+      'access',
+      'pools',
+      'SDN',
+      'mappings',
+      'HA/firewall/cluster',
+    ]) {
       expect(area(stdout, name)).toBe(`${name} all`);
     }
     expect(area(stdout, 'backups')).toContain('all optional: VM.Backup on /vms and Datastore.AllocateSpace on /storage');
@@ -69,7 +83,14 @@ describe('check, as each token of the embedded cluster', () => {
     expect(stdout).toContain("pveum acl modify / --tokens 'mcp@pve!auditor' --roles LogReader");
     // The cluster has a role of these two privileges already; the entry on /vms names PVEAuditor again.
     expect(stdout).toContain("pveum acl modify /vms --tokens 'mcp@pve!auditor' --roles PVEAuditor,BackupReader");
-    for (const path of ['/version', '/access/permissions', '/cluster/resources', '/cluster/status', '/storage', '/cluster/tasks']) {
+    for (const path of [
+      '/version',
+      '/access/permissions',
+      '/cluster/resources',
+      '/cluster/status',
+      '/storage',
+      '/cluster/tasks',
+    ]) {
       expect(stdout).toMatch(new RegExp(`\\d+ ms +${path.replaceAll('/', '\\/')} +ok`));
     }
     expect(stdout.trimEnd().endsWith('All good.')).toBe(true);
@@ -86,7 +107,9 @@ describe('check, as each token of the embedded cluster', () => {
     expect(area(stdout, 'pools')).toBe('pools none needs Pool.Audit on /pool');
     expect(stdout).toMatch(/\/cluster\/status +not allowed: needs Sys\.Audit on \//);
     expect(stdout).toContain('No: it holds no privilege at all.');
-    expect(stdout).toContain("pveum acl modify / --tokens 'mcp@pve!noacl' --roles PVEAuditor\n    pveum acl modify / --users 'mcp@pve' --roles PVEAuditor");
+    expect(stdout).toContain(
+      "pveum acl modify / --tokens 'mcp@pve!noacl' --roles PVEAuditor\n    pveum acl modify / --users 'mcp@pve' --roles PVEAuditor",
+    );
     expect(stdout).toMatch(/separated +may not be read/);
     expect(stdout).toContain('Not all good: not seen whole: guests, ');
   });
@@ -197,7 +220,7 @@ describe('check, when it cannot ask', () => {
   });
 
   it('a wrong fingerprint: exit 3, with the one found', async () => {
-    const { PROXMOX_CA_FILE: _, ...env } = envOf('auditor', { PROXMOX_TLS_FINGERPRINT: 'AB:'.repeat(31) + 'AB' });
+    const { PROXMOX_CA_FILE: _, ...env } = envOf('auditor', { PROXMOX_TLS_FINGERPRINT: Array(32).fill('AB').join(':') });
     const { code, stdout } = await check(env);
     expect(code).toBe(3);
     expect(stdout).toContain('TLS: not trusted: it is not one of those in PROXMOX_TLS_FINGERPRINT');
@@ -267,12 +290,21 @@ describe('check, further', () => {
     const [cluster] = report.clusters;
     expect(cluster).toMatchObject({ token: 'mcp@pve!scoped', release: '9.2.11', can_write: false });
     expect(cluster.targets[0].tls).toMatchObject({ state: 'verified', by: 'ca', certificate: { fingerprint: demo.fingerprint } });
-    expect(cluster.areas.find((a: { area: string }) => a.area === 'nodes')).toMatchObject({ sees: 'none', missing: ['Sys.Audit on /nodes', 'Sys.Audit on /'] });
+    expect(cluster.areas.find((a: { area: string }) => a.area === 'nodes')).toMatchObject({
+      sees: 'none',
+      missing: ['Sys.Audit on /nodes', 'Sys.Audit on /'],
+    });
   });
 
   it('takes an env file, and mcp-proxmox-check is the same command', async () => {
     const file = join(folder, 'settings.env');
-    await writeFile(file, Object.entries(envOf('auditor')).map(([key, value]) => `${key}=${value}\n`).join(''), { mode: 0o600 });
+    await writeFile(
+      file,
+      Object.entries(envOf('auditor'))
+        .map(([key, value]) => `${key}=${value}\n`)
+        .join(''),
+      { mode: 0o600 },
+    );
     const result = await runCli(['--env-file', file], {}, 'mcp-proxmox-check.mjs');
     printed.push(result.stdout, result.stderr);
     expect(result.stdout).toContain('default: mcp@pve!auditor');
@@ -299,7 +331,12 @@ describe('check, further', () => {
       const file = join(folder, 'late.pem');
       await writeFile(file, late.ca);
       const { id, secret } = late.token('auditor');
-      const { stdout } = await check({ PROXMOX_URL: late.url, PROXMOX_TOKEN_ID: id, PROXMOX_TOKEN_SECRET: secret, PROXMOX_CA_FILE: file });
+      const { stdout } = await check({
+        PROXMOX_URL: late.url,
+        PROXMOX_TOKEN_ID: id,
+        PROXMOX_TOKEN_SECRET: secret,
+        PROXMOX_CA_FILE: file,
+      });
       expect(stdout).toMatch(/the node's clock is 1 h behind this machine's/);
     } finally {
       await late.close();

@@ -5,7 +5,15 @@
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type EndpointPath, type EndpointSpec, endpointSpec, endpoints, isEndpoint, type Need, type QuerySpec } from '../../src/api/endpoints.ts';
+import {
+  type EndpointPath,
+  type EndpointSpec,
+  endpointSpec,
+  endpoints,
+  isEndpoint,
+  type Need,
+  type QuerySpec,
+} from '../../src/api/endpoints.ts';
 import { checkSegment } from '../../src/api/segments.ts';
 import { endpointsOf, pathParamNames, RELEASES } from './facts.ts';
 
@@ -35,7 +43,8 @@ describe('T1 the allow-list is what the API has', () => {
           const facts = endpointsOf(release).get(path);
           if (facts === undefined) continue;
           const param = facts.params[key];
-          if ((param !== undefined) !== has(since, release)) wrong.push(`${path}?${key}: ${param ? 'is' : 'is not'} in ${release}`);
+          if ((param !== undefined) !== has(since, release))
+            wrong.push(`${path}?${key}: ${param ? 'is' : 'is not'} in ${release}`);
           else if (param !== undefined && typeName(type) !== typeName(param.enum ?? FACT_TYPES[param.type]))
             wrong.push(`${path}?${key}: ${JSON.stringify(type)}, but ${param.type} ${param.enum?.join('|') ?? ''} in ${release}`);
         }
@@ -115,7 +124,9 @@ describe('T29 the privilege named is the one the API asks for', () => {
       const permissions = permissionsOf(path, release);
       if (permissions === undefined) return [`${path}: only root@pam itself may ask in ${release}`];
       const open = permissions.user === 'all' || permissions.user === 'world' || holds(permissions.check, () => new Set());
-      return open === (needOf(path, release) === 'any-user') ? [] : [`${path}: ${open ? 'is' : 'is not'} open to all in ${release}`];
+      return open === (needOf(path, release) === 'any-user')
+        ? []
+        : [`${path}: ${open ? 'is' : 'is not'} open to all in ${release}`];
     });
     expect(wrong).toEqual([]);
   });
@@ -128,7 +139,9 @@ describe('T29 the privilege named is the one the API asks for', () => {
       return waysToHold(need).flatMap((privileges) => {
         const granted = new Set(privileges);
         const allowed = holds(check, (at) => (isAtOrBelow(at, need.on) ? granted : new Set()));
-        return allowed ? [] : [`${path} in ${release}: ${privileges.join(' and ')} on ${need.on} is not what ${JSON.stringify(check)} asks`];
+        return allowed
+          ? []
+          : [`${path} in ${release}: ${privileges.join(' and ')} on ${need.on} is not what ${JSON.stringify(check)} asks`];
       });
     });
     expect(wrong).toEqual([]);
@@ -162,7 +175,11 @@ function holds(expression: unknown, at: (path: string) => ReadonlySet<string>): 
   const [kind, ...rest]: unknown[] = expression;
   if (kind === 'and') return rest.every((inner) => holds(inner, at));
   if (kind === 'or') return rest.some((inner) => holds(inner, at));
-  if (kind === 'userid-group') return z.array(z.string()).parse(rest[0]).some((privilege) => at('/access/groups').has(privilege));
+  if (kind === 'userid-group')
+    return z
+      .array(z.string())
+      .parse(rest[0])
+      .some((privilege) => at('/access/groups').has(privilege));
   if (kind === 'perm') {
     const [path, privileges, ...options] = rest;
     // Asked for only when the parameter is there; tests of the parameters belong to the readers that send them.

@@ -59,14 +59,18 @@ const server = [...new Set(['cli/serve.ts', 'server/create-server.ts', 'server/s
 describe('T18 only GET can be sent', () => {
   it('the import graph is really followed', () => {
     const names = server.map(named);
-    expect(names).toEqual(expect.arrayContaining(['api/get.ts', 'tools/catalog.ts', 'tools/run-tool.ts', 'redact/redact-answer.ts']));
+    expect(names).toEqual(
+      expect.arrayContaining(['api/get.ts', 'tools/catalog.ts', 'tools/run-tool.ts', 'redact/redact-answer.ts']),
+    );
     expect(server.length).toBeGreaterThan(60);
   });
 
   it('the write probe is out of the reach of the server', () => {
     expect(server).not.toContain(probe);
     expect(sourceOf.has(probe)).toBe(true);
-    const importers = files.filter((file) => importsOf(file).some((s) => s.startsWith('.') && resolve(dirname(file), s) === probe));
+    const importers = files.filter((file) =>
+      importsOf(file).some((s) => s.startsWith('.') && resolve(dirname(file), s) === probe),
+    );
     expect(importers.map(named).filter((name) => !name.startsWith('cli/'))).toEqual([]);
   });
 

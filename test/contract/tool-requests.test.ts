@@ -8,12 +8,11 @@ import { z } from 'zod';
 import { isEndpoint } from '../../src/api/endpoints.ts';
 import type { DemoRelease, DemoRole, LoggedRequest } from '../../src/demo/types.ts';
 import { createWorld } from '../../src/demo/world/create-world.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import type { Tool } from '../../src/tools/define-tool.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { combinationsOf, representatives } from '../support/combinations.ts';
 import { worldOf } from '../support/demo-world.ts';
-import { type Examples, examplesFor, examplesOf, unmatched } from '../support/examples.ts';
+import { coveredTools, type Examples, examplesFor, examplesOf, unmatched } from '../support/examples.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
 import { spyOn } from '../support/spy-session.ts';
 import { matchTemplate, RELEASES, validateRequest } from './facts.ts';
@@ -62,7 +61,7 @@ describe.each(RELEASES)('release %s', (release) => {
     await harness.close();
   });
 
-  describe.each(catalog.map((tool) => [tool.name, tool] as const))('T1 %s', (_name, tool) => {
+  describe.each(coveredTools)('T1 %s', (_name, tool) => {
     it.each(rounds)('as $role: only declared, valid GETs', async ({ role, all }) => {
       const { session, demo } = harnesses.get(role) ?? harness;
       const given = examplesOf(tool, examples);

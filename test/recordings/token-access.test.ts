@@ -38,7 +38,11 @@ async function ask(role: RecordedRole): Promise<string> {
   return text;
 }
 
-const row = (text: string, area: string) => text.split('\n').find((line) => line.startsWith(`${area}\t`))?.split('\t') ?? [];
+const row = (text: string, area: string) =>
+  text
+    .split('\n')
+    .find((line) => line.startsWith(`${area}\t`))
+    ?.split('\t') ?? [];
 
 describe('check_token_access on recorded answers of a real 9.2.11', () => {
   it('an auditor sees all, though /nodes lists its rights as held and not inherited', async () => {
@@ -48,6 +52,13 @@ describe('check_token_access on recorded answers of a real 9.2.11', () => {
     expect(row(text, 'nodes')[1]).toBe('all');
     // The user has another role on /mapping by its group; the token's line names only its own.
     expect(text).toContain("pveum acl modify / --tokens 'mcp@pve!readonly' --roles MCPLogView");
+  });
+
+  it('asks one thing that was not recorded, the rights of its user, and says that it got no answer', async () => {
+    const text = await ask('readonly');
+    expect(new Set(server.missing)).toEqual(new Set(['GET /access/permissions?userid=mcp@pve as readonly']));
+    expect(text).toContain('Problem');
+    expect(text).toContain('the --users line is needed unless mcp@pve holds the role there');
   });
 
   it('a token without rights sees nothing', async () => {

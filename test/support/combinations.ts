@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Tool } from '../../src/tools/define-tool.ts';
 import type { Args } from './examples.ts';
+import { spread } from './spread.ts';
 
 /** How many examples of the same shape are varied; the rest is only called as it is. */
 const VARIED_PER_SHAPE = 3;
@@ -18,7 +19,8 @@ const Property = z.looseObject({
 export function combinationsOf(tool: Tool, examples: readonly Args[], variedPerShape = VARIED_PER_SHAPE): Args[] {
   const calls = [...examples];
   const variations = variationsOf(tool);
-  for (const base of representatives(examples, variedPerShape)) for (const variation of variations) calls.push({ ...base, ...variation });
+  for (const base of representatives(examples, variedPerShape))
+    for (const variation of variations) calls.push({ ...base, ...variation });
   const unique = new Map(calls.map((args) => [JSON.stringify(Object.entries(args).sort()), args]));
   return [...unique.values()];
 }
@@ -50,11 +52,4 @@ export function representatives(examples: readonly Args[], perShape = VARIED_PER
     shapes.set(shape, [...(shapes.get(shape) ?? []), args]);
   }
   return [...shapes.values()].flatMap((same) => spread(same, perShape));
-}
-
-/** `count` items from begin to end of a list. */
-export function spread<T>(items: readonly T[], count: number): T[] {
-  if (items.length <= count) return [...items];
-  const step = (items.length - 1) / Math.max(1, count - 1);
-  return Array.from({ length: count }, (_, i) => Math.round(i * step)).flatMap((index) => items.slice(index, index + 1));
 }

@@ -1,6 +1,8 @@
+import { createWorld } from '../../src/demo/world/create-world.ts';
 import type { DemoGuest, DemoTask, DemoWorld } from '../../src/demo/world/types.ts';
 import { catalog } from '../../src/tools/catalog.ts';
 import type { Tool } from '../../src/tools/define-tool.ts';
+import { spread } from './spread.ts';
 
 /** Arguments of one call. */
 export type Args = Readonly<Record<string, unknown>>;
@@ -29,12 +31,36 @@ export function examplesFor(world: DemoWorld): Examples {
   const [guest] = guests;
   const tag = guests.find(({ tags }) => tags !== undefined)?.tags?.split(';')[0];
 
+  const addresses = searchable(guests);
+  const disks = world.nodes.flatMap(({ node }) =>
+    world
+      .disks(node)
+      .disks.slice(0, 1)
+      .map(({ devpath }) => ({ node, devpath })),
+  );
+
   return {
+    get_cluster_overview: whole,
+    search_inventory: [
+      ...[...named, ...addresses, tag ?? '1', String(guest?.vmid ?? 1)].map((query): Args => ({ query })),
+      ...named.map((query): Args => ({ query, deep: true })),
+    ],
+    list_pools: [...whole, ...pools],
     list_nodes: whole,
+    list_node_disks: [...nodes, ...disks.map(({ node, devpath }): Args => ({ node, smart: devpath, health: true }))],
+    get_metrics: [
+      ...nodes,
+      ...spread(vmids, 6),
+      ...spread(storages, 3),
+      ...nodes.map((args) => ({ ...args, series: ['all'], points: true })),
+      ...world.nodes.flatMap(({ node }) => storages.slice(0, 2).map((args) => ({ ...args, node }))),
+    ],
+    get_ha_status: whole,
+    list_replication: [...whole, ...nodes],
     get_node_status: nodes,
     list_node_network: nodes,
     list_guests: [...whole, ...nodes, ...pools, ...(tag === undefined ? [] : [{ tag }]), { query: named[0] ?? '1' }],
-    get_guest: [...vmids, ...byName, ...vmids.map((args) => ({ ...args, sections: ['agent', 'backups'] }))],
+    get_guest: [...vmids, ...byName, ...spread(vmids, 6).map((args) => ({ ...args, sections: ['agent', 'backups'] }))],
     get_guest_config: [...vmids, ...snapshots, ...vmids.map((args) => ({ ...args, notes: true })), ...byName],
     get_guest_status: [...vmids, ...byName],
     list_snapshots: [...vmids, ...byName],
@@ -46,6 +72,7 @@ export function examplesFor(world: DemoWorld): Examples {
       ...(guest === undefined ? [] : storages.map((args) => ({ ...args, vmid: guest.vmid, content: 'backup' }))),
     ],
     list_backup_jobs: whole,
+    check_backup_coverage: [...whole, ...pools.slice(0, 1), ...vmids.slice(0, 2), { state: 'stale' }, { max_age: '2d' }],
     get_firewall_rules: [
       ...whole,
       { scope: 'cluster' },
@@ -63,8 +90,29 @@ export function examplesFor(world: DemoWorld): Examples {
     ],
     get_task: upids,
     check_token_access: whole,
+    review_access: [
+      ...whole,
+      { on: '/' },
+      ...vmids.slice(0, 3).map(({ vmid }) => ({ on: String(vmid) })),
+      ...storages.slice(0, 2).map(({ storage }) => ({ on: `/storage/${storage}` })),
+      { on: '/', privilege: 'VM.Backup' },
+    ],
+    get_node_log: nodes,
+    get_ceph_status: whole,
+    list_ceph_osds: whole,
+    get_sdn: whole,
+    list_hardware: [...whole, ...nodes],
+    list_updates: [...whole, ...nodes],
+    list_certificates: [...whole, ...nodes],
+    get_cluster_config: whole,
   };
 }
+
+/** Tools with example arguments; that there are others is told once, by the contract test. */
+export const coveredTools: readonly (readonly [name: string, tool: Tool])[] = ((): (readonly [string, Tool])[] => {
+  const lacking = new Set(unmatched(examplesFor(createWorld({}))).tools);
+  return catalog.filter(({ name }) => !lacking.has(name)).map((tool) => [tool.name, tool]);
+})();
 
 /** The example calls of one tool; throws when nobody wrote any. */
 export function examplesOf(tool: Tool, examples: Examples): readonly Args[] {
@@ -88,6 +136,17 @@ export function unmatched(examples: Examples): { readonly tools: string[]; reado
 function uniqueNames(guests: readonly DemoGuest[]): string[] {
   const names = guests.flatMap(({ name }) => name ?? []);
   return names.filter((name) => names.filter((other) => other === name).length === 1);
+}
+
+/** An address, a hardware address and a volume that guests have. */
+function searchable(guests: readonly DemoGuest[]): string[] {
+  const agents = guests.flatMap(({ detail }) => (detail.agent.kind === 'answers' ? (detail.agent.facts.interfaces ?? []) : []));
+  const ip = agents.flatMap((nic) => nic['ip-addresses'] ?? []).find((a) => !a['ip-address'].startsWith('127.'))?.['ip-address'];
+  const settings = guests.flatMap(({ detail }) => Object.entries(detail.config));
+  const nic = settings.find(([key]) => key === 'net0')?.[1];
+  const disk = settings.find(([key]) => /^(?:scsi|virtio)0$/.test(key))?.[1];
+  const mac = /(?:[0-9A-F]{2}:){5}[0-9A-F]{2}/i.exec(String(nic))?.[0];
+  return [ip, mac, disk === undefined ? undefined : String(disk).split(',')[0]].filter((text) => text !== undefined);
 }
 
 /** A task of every node, kind and ending, running ones and those without a log too. */

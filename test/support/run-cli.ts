@@ -11,7 +11,11 @@ export interface CliResult {
 }
 
 /** Runs the built program the way a shell would, with nothing of this process's environment but the path. */
-export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}, script = 'mcp-proxmox.mjs'): Promise<CliResult> {
+export function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  script = 'mcp-proxmox.mjs',
+): Promise<CliResult> {
   const started = Date.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [DIST + script, ...args], {

@@ -25,13 +25,20 @@ async function as(role: DemoRole, at: DemoCluster = demo) {
 
 /** The row of an area: its cells. */
 function row(text: string, area: string): readonly string[] {
-  return text.split('\n').find((line) => line.startsWith(`${area}\t`))?.split('\t') ?? [];
+  return (
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${area}\t`))
+      ?.split('\t') ?? []
+  );
 }
 
 describe('check_token_access', () => {
   it('auditor: sees every area, holds nothing else, with the grants for more', async () => {
     const { text, data, requests } = await as('auditor');
-    expect(text.split('\n')[0]).toBe('mcp@pve!auditor sees all 11 areas of PVEAuditor; it holds audit privileges only and cannot write');
+    expect(text.split('\n')[0]).toBe(
+      'mcp@pve!auditor sees all 11 areas of PVEAuditor; it holds audit privileges only and cannot write',
+    );
     expect(text).toContain('can_write: no');
     expect(text).toContain('privilege_separated: yes');
     expect(row(text, 'guests').slice(0, 2)).toEqual(['guests', 'all']);
@@ -69,7 +76,9 @@ describe('check_token_access', () => {
     expect(scoped).toMatch(/only \/vms\/\d+, /);
     const closed = demo.world.acl.find((entry) => entry.ugid === 'mcp@pve!blind-one' && entry.roleid === 'NoAccess')?.path;
     const blind = (await as('blind-one')).text;
-    expect(row(blind, 'guests')).toEqual(expect.arrayContaining(['guests', 'except', `VM.Audit on ${closed}`, `closed: ${closed}`]));
+    expect(row(blind, 'guests')).toEqual(
+      expect.arrayContaining(['guests', 'except', `VM.Audit on ${closed}`, `closed: ${closed}`]),
+    );
   });
 
   it('full: names every privilege beyond reading', async () => {

@@ -102,6 +102,6 @@ function notesOf(access: TokenAccess, grants: readonly Grant[]): readonly string
   const notes = grants.flatMap((g) => g.notes);
   if (access.owner === undefined)
     notes.push('Expiry and privilege separation of the token may not be read; that needs Sys.Audit on /access/groups.');
-  if (grants.length > 0) notes.push('Grants are for the administrator to run; none is needed for this server to work.');
+  if (grants.length > 0) notes.push('Grants are text for an administrator to run; this server changes nothing.');
   return [...new Set(notes)];
 }

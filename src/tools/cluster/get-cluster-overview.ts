@@ -2,14 +2,24 @@ import { bytes, duration, int, list, number, percent, record, table, text, time 
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, visibleWord } from '../../api/reading.ts';
 import { type ClusterStatus, type QDevice, type Quorum, readClusterStatus, readQuorum } from '../../cluster/cluster-status.ts';
-import { type Guest, guestCoverage, type Inventory, type Node, nodeCoverage, readInventory, storageCoverage } from '../../cluster/inventory.ts';
+import {
+  type Guest,
+  guestCoverage,
+  type Inventory,
+  type Node,
+  nodeCoverage,
+  readInventory,
+  storageCoverage,
+} from '../../cluster/inventory.ts';
+import { nameRefused } from '../../cluster/refused.ts';
 import { mergeStorages, type Storage } from '../../cluster/storage.ts';
 import { parseTasks, type Task } from '../../cluster/tasks.ts';
 import { defineTool } from '../define-tool.ts';
 
 const DAY = 86_400;
 const MAX_NODES = 12;
-const MAX_STORAGES = 6;
+const MAX_STORAGES = 12;
+const MAX_FULLEST = 5;
 const MAX_TASKS = 10;
 
 export const getClusterOverview = defineTool({
@@ -119,9 +129,10 @@ interface Membership {
 /** Membership, then the votes, which only a cluster has. */
 async function readMembership(call: Call): Promise<Reading<Membership>> {
   const status = await attempt({}, () => readClusterStatus(call));
-  if (status.data?.clustered !== true) return { ...status, data: { status: status.data, quorum: undefined } };
+  const gaps = nameRefused(status, "the cluster's name and quorum");
+  if (status.data?.clustered !== true) return { data: { status: status.data, quorum: undefined }, ...gaps };
   const quorum = await readQuorum(call, status.data);
-  return { data: { status: status.data, quorum: quorum.data }, ...mergeGaps(status, quorum) };
+  return { data: { status: status.data, quorum: quorum.data }, ...mergeGaps(gaps, quorum) };
 }
 
 interface DayOfTasks {
@@ -139,7 +150,10 @@ async function readDay(call: Call): Promise<Reading<DayOfTasks | undefined>> {
   ]);
   const gaps = mergeGaps(rows, may);
   if (may.data === false)
-    return { data: undefined, ...mergeGaps(gaps, { ...NO_GAPS, coverage: 'partial', hidden: [{ what: 'tasks', privilege: 'Sys.Audit', path: '/' }] }) };
+    return {
+      data: undefined,
+      ...mergeGaps(gaps, { ...NO_GAPS, coverage: 'partial', hidden: [{ what: 'tasks', privilege: 'Sys.Audit', path: '/' }] }),
+    };
   if (rows.data === undefined) return { data: undefined, ...gaps };
   const since = call.now() / 1000 - DAY;
   const running = rows.data.filter((t) => t.state === 'running');
@@ -171,7 +185,9 @@ function headline(
     status?.clustered === false
       ? `Standalone node ${inventory.nodes[0]?.node ?? ''}${version}, no cluster`
       : `Cluster ${status?.name ?? ''}${version}: ${quorate(status)}${online} of ${total} nodes online`,
-    `${real.length} ${visibleWord(guests)}guests, ${running} running`,
+    inventory.guests.length === 0 && guests.coverage !== 'complete'
+      ? 'no guest is visible to this token'
+      : `${real.length} ${visibleWord(guests)}guests, ${running} running`,
   ];
   if (tasks.data !== undefined) parts.push(`${tasks.data.failed} failed tasks in a day`);
   return parts.join('; ').replace('Cluster  (', 'Cluster (').replace('Cluster :', 'Cluster:');
@@ -241,7 +257,11 @@ function sum(values: readonly (number | undefined)[]): number {
 /** Nodes that are down first, then those with the least memory left. */
 function nodeRows(inventory: Inventory) {
   return [...inventory.nodes]
-    .sort((a, b) => Number(a.status === 'online') - Number(b.status === 'online') || (share(b.mem, b.maxMem) ?? 0) - (share(a.mem, a.maxMem) ?? 0))
+    .sort(
+      (a, b) =>
+        Number(a.status === 'online') - Number(b.status === 'online') ||
+        (share(b.mem, b.maxMem) ?? 0) - (share(a.mem, a.maxMem) ?? 0),
+    )
     .slice(0, MAX_NODES)
     .map((n) => {
       const here = inventory.guests.filter((g) => g.node === n.node && g.status === 'running').length;
@@ -268,6 +288,7 @@ function guestCounts(inventory: Inventory, gaps: Gaps) {
   const real = inventory.guests.filter((g) => !g.template);
   const count = (status: string): number => real.filter((g) => g.status === status).length;
   const others = tally(real.map((g) => g.status).filter((s) => !['running', 'stopped', 'unknown'].includes(s)));
+  const managed = tally(inventory.guests.flatMap((g) => g.haState ?? []));
   return {
     total: real.length,
     running: count('running'),
@@ -276,7 +297,7 @@ function guestCounts(inventory: Inventory, gaps: Gaps) {
     unknown: count('unknown') === 0 ? undefined : count('unknown'),
     templates: inventory.guests.length - real.length,
     locked: real.filter((g) => g.lock !== undefined).length,
-    ha: tally(inventory.guests.flatMap((g) => g.haState ?? [])),
+    ha: managed.length === 0 ? undefined : managed,
   };
 }
 
@@ -287,19 +308,26 @@ function tally(words: readonly string[]): readonly string[] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([word, n]) => `${n} ${word}`);
 }
 
-/** Unreachable ones first, then the fullest. */
+/** Unreachable ones first, each once however many nodes miss it; then the fullest. */
 function storageRows(storages: readonly Storage[]) {
-  return [...storages]
-    .sort((a, b) => Number(a.state !== 'inactive') - Number(b.state !== 'inactive') || (share(b.used, b.total) ?? 0) - (share(a.used, a.total) ?? 0))
-    .slice(0, MAX_STORAGES)
-    .map((s) => ({
+  const missed = new Map<string, string[]>();
+  for (const s of storages) {
+    if (s.state === 'inactive') missed.set(s.storage, [...(missed.get(s.storage) ?? []), ...(s.shared ? ['shared'] : s.nodes)]);
+  }
+  const fullest = storages
+    .filter((s) => s.state === 'available' && s.total !== undefined)
+    .sort((a, b) => (share(b.used, b.total) ?? 0) - (share(a.used, a.total) ?? 0));
+  return [
+    ...[...missed].map(([storage, nodes]) => ({ storage, nodes, state: 'inactive' })),
+    ...fullest.slice(0, MAX_FULLEST).map((s) => ({
       storage: s.storage,
       nodes: s.shared ? ['shared'] : s.nodes,
       state: s.state,
       used: share(s.used, s.total),
       free: s.used === undefined || s.total === undefined ? undefined : Math.max(0, s.total - s.used),
       total: s.total,
-    }));
+    })),
+  ].slice(0, MAX_STORAGES);
 }
 
 function taskRow(t: Task) {
@@ -309,8 +337,8 @@ function taskRow(t: Task) {
 function notes(inventory: Inventory, storages: readonly Storage[], tasks: DayOfTasks | undefined): readonly string[] {
   const said: string[] = [];
   if (inventory.nodes.length > MAX_NODES) said.push(`${MAX_NODES} of ${inventory.nodes.length} nodes shown; list_nodes has all.`);
-  if (storages.length > MAX_STORAGES)
-    said.push(`${MAX_STORAGES} of ${storages.length} storages shown, unreachable and fullest first; list_storage has all.`);
+  if (storages.length > MAX_FULLEST)
+    said.push('Storages: only those that a node cannot reach, and the fullest; list_storage has all.');
   if (tasks !== undefined) {
     const more = tasks.running + tasks.failed - tasks.shown.length;
     said.push(

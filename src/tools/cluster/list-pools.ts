@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { bytes, int, list, number, percent, record, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
-import { mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
-import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory, type StorageRow } from '../../cluster/inventory.ts';
+import { type Gaps, mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
+import {
+  type Guest,
+  guestCoverage,
+  type Inventory,
+  offlineGaps,
+  readInventory,
+  type StorageRow,
+} from '../../cluster/inventory.ts';
 import { guestsIn, nestedPools, type Pool, type PoolSums, readPoolMembers, readPools, sumGuests } from '../../cluster/pools.ts';
 import { defineTool } from '../define-tool.ts';
 
@@ -66,13 +73,18 @@ export const listPools = defineTool({
     const rows = pools.data.map((p) => poolRow(p, pools.data, inventory));
     const loose = inventory.guests.filter((g) => g.pool === undefined).length;
     return {
-      headline: `${rows.length} ${visibleWord(pools)}pools with ${inventory.guests.length - loose} ${visibleWord(guests)}guests; ${loose} guests are in no pool`,
+      headline: `${rows.length} ${visibleWord(pools)}pools${guestWords(inventory.guests.length, loose, guests)}`,
       sections: { pools: { rows, key: (row) => [row.pool ?? ''] } },
       gaps: mergeGaps(pools, guests, offlineOf(inventory, inventory.guests)),
-      next: rows.length === 0 ? [] : [`list_pools pool=${rows[0]?.pool} for its guests and storages`],
     };
   },
 });
+
+/** Where no guest is visible, a count would be no count. */
+function guestWords(all: number, loose: number, gaps: Gaps): string {
+  if (all === 0 && gaps.coverage !== 'complete') return '; no guest is visible to this token';
+  return ` with ${all - loose} ${visibleWord(gaps)}guests; ${loose} are in no pool`;
+}
 
 async function onePool(call: Call, name: string, pools: readonly Pool[], inventory: Inventory) {
   const members = await readPoolMembers(call, name, pools);
@@ -80,7 +92,7 @@ async function onePool(call: Call, name: string, pools: readonly Pool[], invento
   const nested = nestedPools(pools, name);
   const gaps: Reading<null> = { data: null, ...offlineOf(inventory, members.guests) };
   return {
-    headline: `Pool ${name}: ${sums.guests} guests (${sums.running} running), ${members.storages.length} storages${nested.length === 0 ? '' : `, ${nested.length} pools below it`}`,
+    headline: `Pool ${name}: ${sums.guests} guests (${sums.running} running), ${members.storages.length} storages${nested.length === 0 ? '' : `, ${nested.length} ${nested.length === 1 ? 'pool' : 'pools'} below it`}`,
     sections: {
       pool: {
         pool: name,

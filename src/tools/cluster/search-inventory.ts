@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { list, table, text } from '../../answer/spec.ts';
-import { mergeGaps, NO_GAPS } from '../../api/reading.ts';
+import { list, type SortKey, table, text } from '../../answer/spec.ts';
+import { mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
-import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory, storageCoverage } from '../../cluster/inventory.ts';
+import {
+  type Guest,
+  guestCoverage,
+  type Inventory,
+  offlineGaps,
+  readInventory,
+  storageCoverage,
+} from '../../cluster/inventory.ts';
 import { type Finding, parseSearch, type Search, searchConfig, searchInventory } from '../../cluster/inventory-search.ts';
-import { type PageRequest, defineTool } from '../define-tool.ts';
+import { defineTool, type PageRequest } from '../define-tool.ts';
 import { query } from '../params.ts';
 
 export const searchInventoryTool = defineTool({
@@ -48,13 +55,21 @@ export const searchInventoryTool = defineTool({
     const scan = args.deep === true ? await scanGuestConfigs(call, rest) : undefined;
     const deep = scan?.configs.flatMap(({ guest, config }) => deepFinding(guest, searchConfig(config, search)) ?? []) ?? [];
     const offline = new Set(inventory.nodes.filter((n) => n.status !== 'online').map((n) => n.node));
-    const rows = [...found.map((f) => ({ stage: 0 as const, finding: f })), ...deep.map((f) => ({ stage: 1 as const, finding: f }))];
-    const keys = new Map(rows.map(({ stage, finding }) => [toRow(finding), keyOf(stage, finding)]));
+    const rows = [
+      ...found.map((f) => ({ stage: 0 as const, finding: f })),
+      ...deep.map((f) => ({ stage: 1 as const, finding: f })),
+    ];
+    const keys = new Map<object, SortKey>();
+    const shown = rows.map(({ stage, finding }) => {
+      const row = toRow(finding);
+      keys.set(row, keyOf(stage, finding));
+      return row;
+    });
     return {
-      headline: `${rows.length} found for ${JSON.stringify(args.query)}${scan === undefined ? '' : ` (with ${scan.configs.length} guest configurations read)`}`,
+      headline: `${rows.length} ${visibleWord(mergeGaps(guests, storages))}things found for ${JSON.stringify(args.query)}${scan === undefined ? '' : ` (with ${scan.configs.length} guest configurations read)`}`,
       sections: {
         found: {
-          rows: [...keys.keys()],
+          rows: shown,
           key: (row) => keys.get(row) ?? [9],
           unfinished:
             scan?.stoppedAfter === undefined
@@ -113,7 +128,13 @@ function plainNotes(search: Search, count: number): readonly string[] {
 }
 
 /** What the deep search would cost, so that nobody pays unknowingly. */
-function deepHint(query: string, search: Search, count: number, readable: readonly Guest[], inventory: Inventory): readonly string[] {
+function deepHint(
+  query: string,
+  search: Search,
+  count: number,
+  readable: readonly Guest[],
+  inventory: Inventory,
+): readonly string[] {
   if ((count > 0 && !search.inConfigs) || inventory.guests.length === 0) return [];
   return [`search_inventory query=${JSON.stringify(query)} deep=true (reads ${readable.length} guest configurations)`];
 }

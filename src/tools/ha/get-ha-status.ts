@@ -2,16 +2,16 @@ import { bool, duration, int, list, record, table, text } from '../../answer/spe
 import { byText } from '../../api/lenient.ts';
 import { attempt, mergeGaps } from '../../api/reading.ts';
 import {
-  HEARTBEAT_LIMIT_S,
   type HaManager,
   type HaOverview,
   type HaResource,
   type HaRule,
   type HaStatus,
+  HEARTBEAT_LIMIT_S,
   heartbeatAge,
   readHa,
 } from '../../cluster/ha.ts';
-import { type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { defineTool } from '../define-tool.ts';
 
 /** States of a resource in which the manager has lost, or is about to lose, the guest. */
@@ -104,7 +104,11 @@ export const getHaStatus = defineTool({
                 comment: g.comment,
               })),
       },
-      gaps: mergeGaps(ha, inventory),
+      gaps: mergeGaps(
+        ha,
+        inventory,
+        ...(inventory.data === undefined ? [] : [offlineGaps(inventory.data, new Set(resources.map((r) => r.node ?? '')))]),
+      ),
       notes: unseen.length === 0 ? [] : [`Names are shown of guests only that the token may see: not of ${sids(unseen)}.`],
     };
   },

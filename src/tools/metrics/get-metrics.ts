@@ -4,10 +4,26 @@ import { formatDuration, isoTime } from '../../answer/units.ts';
 import { ApiError } from '../../api/errors.ts';
 import { NO_GAPS } from '../../api/reading.ts';
 import { atLeast } from '../../api/release.ts';
-import { type MetricsTarget, type Point, readMetrics, SERIES, type SeriesSpec, TIMEFRAMES, type Unit } from '../../cluster/metrics.ts';
+import {
+  type MetricsTarget,
+  type Point,
+  readMetrics,
+  SERIES,
+  type SeriesSpec,
+  TIMEFRAMES,
+  type Unit,
+} from '../../cluster/metrics.ts';
 import { resolveMetricsTarget } from '../../cluster/metrics-target.ts';
 import { closest } from '../../config/suggest.ts';
-import { digestSeries, type Grid, gridOf, type Hole, holesOf, type SeriesDigest, thinned } from '../../insights/metrics-digest.ts';
+import {
+  digestSeries,
+  type Grid,
+  gridOf,
+  type Hole,
+  holesOf,
+  type SeriesDigest,
+  thinned,
+} from '../../insights/metrics-digest.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest, storage } from '../params.ts';
 
@@ -94,7 +110,8 @@ export const getMetrics = defineTool({
     const { target, words, nodeOnline, notes } = await resolveMetricsTarget(call, args);
     const timeframe = args.timeframe ?? 'day';
     if (timeframe === 'decade') {
-      if (target.kind !== 'node') throw new ApiError('bad-argument', 'timeframe decade is kept of nodes only.', { hint: 'Use year.' });
+      if (target.kind !== 'node')
+        throw new ApiError('bad-argument', 'timeframe decade is kept of nodes only.', { hint: 'Use year.' });
       const release = await call.release();
       if (!atLeast(release, '9.0'))
         throw new ApiError('unsupported-by-this-release', `Proxmox VE ${release.text} keeps a year; decade came with 9.0.`, {

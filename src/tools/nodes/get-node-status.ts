@@ -1,18 +1,5 @@
 import { z } from 'zod';
-import {
-  bool,
-  bytes,
-  duration,
-  entries,
-  int,
-  list,
-  percent,
-  prose,
-  record,
-  table,
-  text,
-  time,
-} from '../../answer/spec.ts';
+import { bool, bytes, duration, entries, int, list, percent, prose, record, table, text, time } from '../../answer/spec.ts';
 import { formatBytes, formatDuration, formatPercent } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
@@ -25,6 +12,7 @@ import {
   type Pressure,
   readDns,
   readHosts,
+  readNetstat,
   readNodeClock,
   readNodeConfig,
   readNodeStatus,
@@ -53,6 +41,7 @@ const SECTIONS = [
   'config',
   'notes',
   'hosts',
+  'netstat',
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
@@ -68,7 +57,7 @@ export const getNodeStatus = defineTool({
     node,
     sections: z
       .array(z.enum([...SECTIONS, 'all']))
-      .max(12)
+      .max(14)
       .optional(),
   },
   output: {
@@ -140,6 +129,10 @@ export const getNodeStatus = defineTool({
     config: entries("the node's own settings"),
     notes: prose(),
     hosts: prose(),
+    netstat: table(
+      { vmid: int(), device: text(), received: bytes(), sent: bytes() },
+      'traffic of guest interfaces since they came up, as the guest sees it',
+    ),
   },
   reads: [
     '/cluster/resources',
@@ -152,6 +145,7 @@ export const getNodeStatus = defineTool({
     '/nodes/{node}/rrddata',
     '/nodes/{node}/config',
     '/nodes/{node}/hosts',
+    '/nodes/{node}/netstat',
   ],
   async run(args, call) {
     const inventory = await readInventory(call);
@@ -161,7 +155,7 @@ export const getNodeStatus = defineTool({
     const wanted = new Set<Section>(wantedSections(args.sections));
     const read = <T>(section: Section, reader: (c: Call, n: string) => Promise<T>) =>
       wanted.has(section) ? attempt({ node: args.node }, () => reader(call, args.node)) : NOTHING;
-    const [status, services, clock, versions, subscription, dns, pressure, config, hosts] = await Promise.all([
+    const [status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat] = await Promise.all([
       read('status', readNodeStatus),
       read('services', readServices),
       read('time', readNodeClock),
@@ -171,8 +165,9 @@ export const getNodeStatus = defineTool({
       read('pressure', readPressure),
       wanted.has('config') || wanted.has('notes') ? attempt({ node: args.node }, () => readNodeConfig(call, args.node)) : NOTHING,
       read('hosts', readHosts),
+      read('netstat', readNetstat),
     ]);
-    const gaps = mergeGaps(status, services, clock, versions, subscription, dns, pressure, config, hosts);
+    const gaps = mergeGaps(status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat);
     const notes = [
       ...(services.data === undefined ? [] : [serviceNote(services.data)]),
       ...(clock.data === undefined ? [] : clockNotes(clock.data)),
@@ -195,6 +190,7 @@ export const getNodeStatus = defineTool({
         config: config.data === undefined || !wanted.has('config') ? undefined : Object.fromEntries(config.data.values.entries()),
         notes: config.data === undefined || !wanted.has('notes') ? undefined : scrubFreeText(config.data.notes ?? '').text,
         hosts: hosts.data,
+        netstat: netstat.data,
       },
       gaps,
       notes,

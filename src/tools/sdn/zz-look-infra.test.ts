@@ -10,8 +10,11 @@ it('look', async () => {
     const t = Date.now();
     h.demo.requests.length = 0;
     const out = await h.call(name ?? '', JSON.parse(r.join(' ') || '{}'), { form: (process.env['FORM'] ?? 'text') as never });
-    process.stdout.write(`\n=== ${line} [${out.stats.requests} requests, ${out.text.length} chars, redacted ${out.stats.redacted}, error ${out.isError}, ${Date.now() - t} ms]\n${out.text}\n`);
-    if (process.env['REQ']) process.stdout.write(h.demo.requests.map((q) => `${q.status} ${q.path} ${JSON.stringify(q.query)}\n`).join(''));
+    process.stdout.write(
+      `\n=== ${line} [${out.stats.requests} requests, ${out.text.length} chars, redacted ${out.stats.redacted}, error ${out.isError}, ${Date.now() - t} ms]\n${out.text}\n`,
+    );
+    if (process.env['REQ'])
+      process.stdout.write(h.demo.requests.map((q) => `${q.status} ${q.path} ${JSON.stringify(q.query)}\n`).join(''));
   }
   await h.close();
 }, 90000);

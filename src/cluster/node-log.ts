@@ -1,0 +1,194 @@
+import { isoTime } from '../answer/units.ts';
+import type { Call } from '../api/call.ts';
+import { byText, intOf, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { attempt, type Gaps, NO_GAPS } from '../api/reading.ts';
+import { oneLine, repairMojibake } from '../redact/plain-text.ts';
+import { scrubFreeText } from '../redact/scrub-text.ts';
+
+/** Lines that a search looks at, newest first. */
+export const MAX_SEARCHED = 5_000;
+const MAX_LINE = 500;
+/** The syslog endpoint walks through all that is in the span, so there always is one. */
+const DEFAULT_SPAN_S = 86_400;
+
+/** What is wanted of a log. Times are seconds since the epoch. */
+export interface LogWish {
+  readonly node: string;
+  /** Newest lines, at most. */
+  readonly lines: number;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** Lines of a log, newest first, clean of secrets as well as patterns can. */
+export interface LogPart {
+  readonly lines: readonly string[];
+  /** Lines that the span has altogether, where the API tells. */
+  readonly total: number | undefined;
+  /** Start of the span that was read, when there is one. */
+  readonly since: number | undefined;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The newest lines of a node's journal. With a span the API can't limit the number, so all of the span is read.
+ *
+ * Source: GET /nodes/{node}/journal (Sys.Syslog on the node).
+ */
+export async function readJournal(call: Call, wish: LogWish): Promise<LogPart> {
+  const { node, since, until } = wish;
+  const span = since !== undefined || until !== undefined;
+  const from = spanStart(call, wish);
+  const got = await call.get('/nodes/{node}/journal', { node }, span ? { since: from, until } : { lastentries: wish.lines });
+  const all = parseJournal(got.data);
+  return {
+    lines: all.slice(-wish.lines).reverse().map(cleanLine),
+    // Fewer than asked for: that is all there is.
+    total: span || all.length < wish.lines ? all.length : undefined,
+    since: span ? from : undefined,
+    notes: [],
+  };
+}
+
+/** Lines of a journal answer, oldest first, without the cursors that stand before and behind them. */
+export function parseJournal(data: unknown): readonly string[] {
+  if (!Array.isArray(data)) return [];
+  return data.flatMap((line) => textOf(line) ?? []).filter((line) => !/^s=[0-9a-f]+;i=[0-9a-f]+/.test(line));
+}
+
+/**
+ * The newest lines of a node's syslog within a span, a day when none is said. The API pages from the oldest line, so the
+ * total comes first and the end after. It wants times in the node's own zone.
+ *
+ * Source: GET /nodes/{node}/syslog (Sys.Syslog on the node; at most two requests), /nodes/{node}/time.
+ */
+export async function readSyslog(call: Call, wish: LogWish): Promise<LogPart> {
+  const { node, until } = wish;
+  const since = spanStart(call, wish);
+  const clock = await attempt({ node }, async () => rawOf((await call.get('/nodes/{node}/time', { node })).data));
+  const time = numberOf(clock.data?.['time']);
+  const local = numberOf(clock.data?.['localtime']);
+  const offset = time === undefined || local === undefined ? undefined : local - time;
+  const query = {
+    since: localText(since + (offset ?? 0)),
+    until: until === undefined ? undefined : localText(until + (offset ?? 0)),
+  };
+  const part = await readTail(
+    (start, limit) => call.get('/nodes/{node}/syslog', { node }, { ...query, start, limit }),
+    wish.lines,
+  );
+  return {
+    ...part,
+    since,
+    notes: offset === undefined ? [`The time zone of ${node} could not be read: the span was taken as UTC.`] : [],
+  };
+}
+
+/**
+ * The newest lines of a node's firewall log.
+ *
+ * Source: GET /nodes/{node}/firewall/log (Sys.Syslog on the node; at most two requests).
+ */
+export async function readFirewallLog(call: Call, wish: LogWish): Promise<LogPart> {
+  const { node, since, until } = wish;
+  const part = await readTail(
+    (start, limit) => call.get('/nodes/{node}/firewall/log', { node }, { since, until, start, limit }),
+    wish.lines,
+  );
+  return { ...part, since, notes: [] };
+}
+
+type Page = (start: number, limit: number) => Promise<{ readonly data: unknown; readonly total: number | undefined }>;
+
+async function readTail(page: Page, lines: number): Promise<Pick<LogPart, 'lines' | 'total'>> {
+  const first = await page(0, lines);
+  const total = first.total ?? 0;
+  const newest = total > lines ? await page(total - lines, lines) : first;
+  const parsed = parseLogPage(newest.data);
+  return { lines: [...parsed].reverse().map(cleanLine), total: parsed.length === 0 ? 0 : Math.max(total, parsed.length) };
+}
+
+/** Rows `{n, t}`, oldest first; an empty log comes as one made-up line. */
+export function parseLogPage(data: unknown): readonly string[] {
+  const lines = [...rowsOf(data)]
+    .sort((a, b) => (intOf(a['n']) ?? 0) - (intOf(b['n']) ?? 0))
+    .flatMap((row) => textOf(row['t']) ?? []);
+  const [only] = lines;
+  return lines.length === 1 && only !== undefined && /^(?:no content$|unable to open file - )/.test(only) ? [] : lines;
+}
+
+function spanStart(call: Call, { since, until }: LogWish): number {
+  return since ?? Math.floor((until ?? call.now() / 1000) - DEFAULT_SPAN_S);
+}
+
+/** `2026-11-30 07:00:00`, of seconds that are already shifted into the zone. */
+function localText(shiftedSeconds: number): string {
+  return new Date(shiftedSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const PRIORITIES = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'] as const;
+
+export interface ClusterLogWish extends Omit<LogWish, 'node'> {
+  /** Entries of this node only. */
+  readonly node: string | undefined;
+}
+
+/**
+ * The newest entries of the cluster's own log (logins, tasks, changes).
+ *
+ * Source: GET /cluster/log (one's own entries; all with Sys.Syslog on /).
+ */
+export async function readClusterLog(call: Call, wish: ClusterLogWish): Promise<{ readonly part: LogPart; readonly gaps: Gaps }> {
+  const filtered = wish.node !== undefined || wish.since !== undefined || wish.until !== undefined;
+  const max = filtered ? MAX_SEARCHED : wish.lines;
+  const [got, all] = await Promise.all([
+    call.get('/cluster/log', {}, { max }),
+    attempt({}, () => call.rights.has('Sys.Syslog', '/')),
+  ]);
+  const lines = parseClusterLog(got.data)
+    .filter(
+      (entry) =>
+        (wish.node === undefined || entry.node === wish.node) &&
+        (wish.since === undefined || (entry.time ?? 0) >= wish.since) &&
+        (wish.until === undefined || (entry.time ?? 0) <= wish.until),
+    )
+    .map((entry) => entry.line);
+  return {
+    part: {
+      lines: lines.slice(0, wish.lines),
+      total: filtered || lines.length < max ? lines.length : undefined,
+      since: wish.since,
+      notes: [],
+    },
+    gaps:
+      all.data === true
+        ? NO_GAPS
+        : {
+            problems: all.problems,
+            coverage: 'partial',
+            hidden: [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }],
+          },
+  };
+}
+
+/** Rows of `/cluster/log`, newest first, each as one line. */
+export function parseClusterLog(
+  data: unknown,
+): readonly { readonly time: number | undefined; readonly node: string | undefined; readonly line: string }[] {
+  return rowsOf(data)
+    .flatMap((row) => {
+      const message = textOf(row['msg']);
+      if (message === undefined) return [];
+      const time = timeOf(row['time']);
+      const node = textOf(row['node']);
+      const priority = PRIORITIES[intOf(row['pri']) ?? -1];
+      const head = [time === undefined ? undefined : isoTime(time), node, textOf(row['user']), textOf(row['tag'])];
+      const line = `${head.filter((part) => part !== undefined).join(' ')}${priority === undefined ? '' : ` [${priority}]`}: ${message}`;
+      return [{ time, node, uid: numberOf(row['uid']) ?? 0, line: cleanLine(line) }];
+    })
+    .sort((a, b) => (b.time ?? 0) - (a.time ?? 0) || b.uid - a.uid || byText(a.line, b.line));
+}
+
+function cleanLine(line: string): string {
+  return oneLine(scrubFreeText(repairMojibake(line)).text, MAX_LINE);
+}

@@ -1,0 +1,110 @@
+/** One JSON line a call: who asked what, of which cluster, what it cost and how it ended. Never a secret, never an answer. */
+import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createScrubber, scrubFreeText } from '../redact/scrub-text.ts';
+import type { Caller } from './caller.ts';
+import type { Dispatched } from './dispatch.ts';
+
+/** A call that has ended. */
+export interface CallRecord {
+  /** Epoch milliseconds. */
+  readonly started: number;
+  readonly finished: number;
+  readonly caller: Caller;
+  readonly tool: string;
+  /** As the client sent them. */
+  readonly args: unknown;
+  /** Undefined: there is no such tool. */
+  readonly outcome: Dispatched | undefined;
+}
+
+/** Is told of every call. */
+export type Audit = (call: CallRecord) => void;
+
+export interface AuditLog {
+  readonly record: Audit;
+  /** Resolves when everything is written. */
+  close(): Promise<void>;
+}
+
+/** Bounds of what a caller can make the log hold, in characters, entries and levels. */
+const MAX_TEXT = 200;
+const MAX_ENTRIES = 40;
+const MAX_DEPTH = 4;
+
+/**
+ * The line about a call, without its line end.
+ *
+ * @param secrets what must not appear in it, beyond what the call itself carried
+ */
+export function auditLine(call: CallRecord, secrets: readonly string[]): string {
+  const { outcome, caller } = call;
+  const carried = [...(caller.secrets ?? []), ...[...(caller.tokens?.values() ?? [])].map((token) => token.secret)];
+  const scrub = createScrubber([...secrets, ...carried.map((secret) => secret.reveal())]);
+  const clean = (text: string) => scrub.text(scrubFreeText(text.slice(0, MAX_TEXT)).text).text;
+  return JSON.stringify({
+    time: new Date(call.started).toISOString(),
+    caller: clean(caller.name),
+    tool: clean(call.tool),
+    args: plain(call.args ?? {}, clean, 0),
+    clusters: outcome?.clusters ?? [],
+    as: outcome?.identities ?? [],
+    requests: outcome?.stats.requests ?? 0,
+    redacted: outcome?.stats.redacted ?? 0,
+    chars: outcome?.text.length ?? 0,
+    ms: call.finished - call.started,
+    outcome: outcomeOf(outcome),
+  });
+}
+
+/** `ok`, the kind of the error, or `unknown-tool`. */
+export function outcomeOf(outcome: Dispatched | undefined): string {
+  if (outcome === undefined) return 'unknown-tool';
+  return outcome.errorKind ?? 'ok';
+}
+
+/** Arguments as far as a log needs them: bounded, and with every text cleaned. */
+function plain(value: unknown, clean: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${clean(value)}…` : clean(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '…';
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item: unknown) => plain(item, clean, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_ENTRIES)
+      .map(([key, item]): [string, unknown] => [clean(key), plain(item, clean, depth + 1)]),
+  );
+}
+
+/**
+ * Opens the log.
+ *
+ * @param path a file to append to (made with mode 600); `-` for standard error
+ * @param secrets what must never appear in it
+ * @param tell where a failure to write is reported, once
+ * @throws the file system's error when the file can't be opened
+ */
+export async function openAuditLog(path: string, secrets: readonly string[], tell: (line: string) => void): Promise<AuditLog> {
+  if (path === '-') {
+    return {
+      record: (call) => {
+        process.stderr.write(`${auditLine(call, secrets)}\n`);
+      },
+      close: async () => {},
+    };
+  }
+  // Tried before anything is served: without its log this server must not start.
+  await (await open(path, 'a', 0o600)).close();
+  const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+  let failed = false;
+  stream.on('error', (error) => {
+    if (!failed) tell(`the audit log cannot be written: ${error.message}`);
+    failed = true;
+  });
+  return {
+    record: (call) => {
+      stream.write(`${auditLine(call, secrets)}\n`);
+    },
+    close: () => new Promise((resolve) => stream.end(resolve)),
+  };
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import type { Audit } from '../audit-log.ts';
+import type { Caller } from '../caller.ts';
+import { createMcpServer } from '../create-server.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Runtime } from '../runtime.ts';
+import type { AuthFile } from './auth-file.ts';
+import { authenticate, takeOwnTokens } from './authenticate.ts';
+import { messagesIn, readJson } from './body.ts';
+import { allowOrigin, answerPreflight, checkContentType, checkHost, checkMethod, checkOrigin, checkQuery } from './guards.ts';
+import { createLimiter } from './limiter.ts';
+import type { HttpOptions } from './options.ts';
+import { type Refusal, sendRefusal } from './refusal.ts';
+
+/** Streams that stay open for nothing but news, which this server never has. */
+const MAX_SUBSCRIPTIONS = 256;
+
+export interface EndpointParts {
+  readonly runtime: Runtime;
+  readonly options: HttpOptions;
+  readonly authFile: AuthFile | undefined;
+  readonly metrics: Metrics;
+  readonly audit: Audit;
+  readonly tell: (line: string) => void;
+  /** Told of every request that is turned away. */
+  readonly refused: (refusal: Refusal, request: IncomingMessage) => void;
+}
+
+/** The MCP endpoint: everything between a request and the protocol. */
+export interface Endpoint {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Requests that are being answered; open streams without a question are none. */
+  underWay(): number;
+  /** Takes no more requests, and ends the streams that wait for news. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+export function createEndpoint(parts: EndpointParts): Endpoint {
+  const { runtime, options, authFile, metrics, audit, tell } = parts;
+  const { clusters } = runtime.settings;
+  const limiter = createLimiter();
+  const callers = new WeakMap<AuthInfo, Caller>();
+  const streams = new Set<ServerResponse>();
+  let underWay = 0;
+  let draining = false;
+
+  // Fresh for each request: no instance, and so no caller's state, is ever met by another request.
+  const mcp = createMcpHandler(
+    ({ authInfo }) => {
+      const caller = authInfo === undefined ? undefined : callers.get(authInfo);
+      if (caller === undefined) throw new Error('a request without its caller');
+      return createMcpServer({ runtime: async () => runtime, caller, hideClusters: hideClusters(authFile), audit });
+    },
+    { maxSubscriptions: MAX_SUBSCRIPTIONS },
+  );
+  const answer = toNodeHandler(mcp, { onerror: (error) => tell(`http: ${error.message}`) });
+
+  /** A chain of questions; the first that is not answered well ends it. */
+  async function admit(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined> {
+    const early = checkHost(request, options) ?? checkOrigin(request, options) ?? checkQuery(request);
+    if (early !== undefined) return early;
+    allowOrigin(request, response);
+    if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
+      answerPreflight(request, response);
+      return undefined;
+    }
+    const identified = authenticate(request, options.auth, authFile, options.limits, Date.now());
+    // From here on nothing needs it any more.
+    delete request.headers.authorization;
+    if (identified.refusal !== undefined) return identified.refusal;
+    const { who } = identified;
+    const wrongForm = checkMethod(request) ?? checkContentType(request);
+    if (wrongForm !== undefined) return wrongForm;
+    const allowed = [...clusters.keys()].filter((name) => who.caller.clusters?.has(name) ?? true);
+    const own = takeOwnTokens(request, allowed, clusters.size, options.ownTokens);
+    if (own.refusal !== undefined) return own.refusal;
+    if (draining)
+      return {
+        status: 503,
+        reason: 'draining',
+        message: 'This server is stopping.',
+        headers: { 'retry-after': '5', connection: 'close' },
+      };
+
+    const body = await readJson(request);
+    if (body.refusal !== undefined) return body.refusal;
+    const { count, listens } = messagesIn(body.json);
+    const admission = limiter.admit(who.caller.name, who.limits, count);
+    if (admission.refused !== undefined) return overLimit(admission.refused, admission.retryAfterSeconds);
+
+    const authInfo: AuthInfo = { token: '', clientId: who.caller.name, scopes: [] };
+    callers.set(authInfo, { ...who.caller, tokens: own.tokens });
+    track(response, listens, admission.release);
+    await answer(Object.assign(request, { auth: authInfo }), response, body.json);
+    return undefined;
+  }
+
+  function track(response: ServerResponse, listens: boolean, release: () => void): void {
+    if (listens) streams.add(response);
+    else underWay += 1;
+    metrics.inFlight(1);
+    response.once('close', () => {
+      if (listens) streams.delete(response);
+      else underWay -= 1;
+      metrics.inFlight(-1);
+      metrics.answered(response.statusCode);
+      release();
+    });
+    if (draining) response.shouldKeepAlive = false;
+  }
+
+  return {
+    async handle(request, response) {
+      const refusal = await admit(request, response);
+      if (refusal === undefined) return;
+      metrics.refused(refusal.reason);
+      parts.refused(refusal, request);
+      if (!response.headersSent && !response.destroyed) sendRefusal(request, response, refusal);
+    },
+    underWay: () => underWay,
+    drain() {
+      draining = true;
+      for (const response of streams) response.destroy();
+    },
+    close: () => mcp.close(),
+  };
+}
+
+/** One list of tools for all: as soon as one caller may not know every cluster, nobody is told their names by it. */
+function hideClusters(authFile: AuthFile | undefined): boolean {
+  return authFile?.callers().some(({ caller }) => caller.clusters !== undefined) ?? false;
+}
+
+function overLimit(why: 'rate' | 'concurrency' | 'batch', retryAfterSeconds: number): Refusal {
+  if (why === 'batch')
+    return { status: 400, reason: 'batch', message: 'The batch holds more messages than this caller may send at once.' };
+  const message = why === 'rate' ? 'Too many requests.' : 'Too many requests at the same time.';
+  return { status: 429, reason: why, message, headers: { 'retry-after': String(retryAfterSeconds) } };
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { worldOf } from '../../../test/support/demo-world.ts';
+import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { tableOf } from '../../../test/support/read-answer.ts';
+
+const configReads = (h: Harness): number => h.demo.requests.filter((r) => r.path.endsWith('/config')).length;
+
+describe('search_inventory', () => {
+  let h: Harness;
+  beforeAll(async () => {
+    h = await openHarness();
+  });
+  afterAll(() => h.close());
+
+  test('by name, tag, vmid or pool: one request for data', async () => {
+    const { text } = await h.call('search_inventory', { query: 'web-01' });
+    expect(tableOf(text)).toEqual([expect.objectContaining({ kind: 'guest', id: '100', name: 'web-01', match: 'name' })]);
+    expect(h.demo.requests.filter((r) => !r.path.startsWith('/access/')).map((r) => r.path)).toEqual(['/cluster/resources']);
+    expect(tableOf((await h.call('search_inventory', { query: '101' })).text)[0]).toMatchObject({ id: '101', match: 'vmid' });
+    const pool = tableOf((await h.call('search_inventory', { query: 'prod/web' })).text);
+    expect(pool.map((r) => r['kind'])).toEqual(['guest', 'guest', 'pool']);
+    expect(tableOf((await h.call('search_inventory', { query: 'pve2' })).text)[0]).toMatchObject({ kind: 'node', id: 'pve2' });
+  });
+
+  test('an address is not found in names, and the deep search says what it costs', async () => {
+    const before = configReads(h);
+    const { text } = await h.call('search_inventory', { query: '10.20.0.53' });
+    expect(text).toMatch(/^0 things found/);
+    const readable = [...worldOf(h.demo).guests.values()].filter((g) => g.node !== 'pve3').length;
+    expect(text).toContain(`deep=true (reads ${readable} guest configurations)`);
+    expect(configReads(h)).toBe(before);
+  });
+
+  test('deep: a static address, a MAC address, a volume, a word of the notes', async () => {
+    const found = async (query: string) => tableOf((await h.call('search_inventory', { query, deep: true })).text);
+    expect((await found('10.20.0.53')).map((r) => r['id'])).toEqual(['203']);
+    expect((await found('bc-24-11-20-01-12')).map((r) => r['id'])).toEqual(['112']);
+    expect((await found('vm-108-disk-0'))[0]).toMatchObject({ id: '108', match: expect.stringContaining('scsi0: ') });
+    // Two guests share this one: both are found.
+    expect((await found('BC:24:11:20:01:04')).map((r) => r['id'])).toEqual(['104', '115']);
+  });
+
+  test('deep: guests that could not be looked into are told', async () => {
+    const { text } = await h.call('search_inventory', { query: 'no such thing', deep: true });
+    expect(text).toContain('Problem: pve3 (node-unreachable)');
+    expect(text).toContain('guest 200 on pve1 (forbidden)');
+  });
+
+  test('deep: no secret comes out, and none can be searched for', async () => {
+    for (const canary of h.demo.canaries.filter((c) => c.length >= 8).slice(0, 12)) {
+      const { text } = await h.call('search_inventory', { query: canary.slice(0, 200), deep: true });
+      expect(text.split('\n')[0], canary).toMatch(/^0 things found/);
+    }
+    const { text } = await h.call('search_inventory', { query: 'a', deep: true }, { maxChars: 40_000 });
+    for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
+  });
+
+  test('nothing found without rights is no "none"', async () => {
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    const { text } = await blind.call('search_inventory', { query: 'web' });
+    expect(text).toMatch(/^0 visible things found/);
+    expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
+    await blind.close();
+  });
+
+  test('when time runs out the rest is one cursor away, and nothing is lost or told twice', async () => {
+    const slow = await openHarness({ nodes: 3, guests: 320, latencyMs: 25 });
+    const all = [...worldOf(slow.demo).guests.values()].map((g) => g.vmid);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { text, isError } = await slow.call(
+        'search_inventory',
+        { query: 'memory:', deep: true, fields: ['id', 'match'], ...(cursor === undefined ? {} : { cursor }) },
+        { budgetMs: 2_600, maxChars: 40_000 },
+      );
+      expect(isError, text).toBe(false);
+      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      if (cursor !== undefined) expect(text).toContain('counts are so far');
+      pages += 1;
+      seen.push(text);
+    } while (cursor !== undefined && pages < 40);
+    expect(pages).toBeGreaterThan(1);
+    expect(cursor).toBeUndefined();
+    // Every guest's configuration was read once, whatever page it was on.
+    const reads = slow.demo.requests.filter((r) => r.path.endsWith('/config') && r.status === 200).map((r) => r.path);
+    expect(new Set(reads).size).toBe(all.length);
+    await slow.close();
+  }, 60_000);
+
+  test('a node that hangs costs its own guests only, within the budget', async () => {
+    const stuck = await openHarness({ cluster: { timeoutMs: 700 } });
+    stuck.demo.faults.add({ kind: 'hang', match: /^\/nodes\/pve2\/.*\/config$/ });
+    const started = Date.now();
+    const { text } = await stuck.call('search_inventory', { query: 'vmbr0', deep: true }, { budgetMs: 6_000 });
+    expect(Date.now() - started).toBeLessThan(6_000);
+    const nodes = new Set(tableOf(text).map((r) => r['node']));
+    expect(nodes).toContain('pve1');
+    expect(nodes).not.toContain('pve2');
+    expect(text).toMatch(/Problem: guest \d+ on pve2.*\(timeout\)/);
+    await stuck.close();
+  });
+});
