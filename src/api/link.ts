@@ -8,6 +8,8 @@ import { createTargets, type Targets } from './targets.ts';
 
 /** More sockets than requests in flight would never be used. */
 const CONNECTIONS = 8;
+/** Waiting this long, or as long as settings allow, without an answer is what makes something silent, in milliseconds. */
+const FAIR_WAIT_MS = 5_000;
 
 /** One question on the wire. */
 export interface WireRequest {
@@ -37,6 +39,8 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   const limits: Limits = createLimits();
   const breaker: Breaker = createBreaker(now);
   const sender: Sender = createSender(settings.tls, CONNECTIONS);
+  // A timer may fire a little early.
+  const fairWaitMs = Math.min(settings.timeoutMs, FAIR_WAIT_MS) * 0.9;
 
   async function send(request: WireRequest): Promise<RawAnswer> {
     const chain = dependencies(request.path, request.params);
@@ -45,6 +49,7 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
       if (request.signal.aborted) throw new ApiError('cancelled', 'The call was cancelled.');
       // Checked when it is this request's turn: the one before it may just have timed out.
       breaker.check(chain);
+      const asked = performance.now();
       try {
         const answer = await overTargets(request, node === undefined);
         if (answer.status < 595) {
@@ -57,7 +62,8 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
         }
         return answer;
       } catch (thrown) {
-        if (thrown instanceof ApiError && thrown.kind === 'timeout') {
+        // A request that was cut short by the end of its call's budget proves nothing against the node.
+        if (thrown instanceof ApiError && thrown.kind === 'timeout' && performance.now() - asked >= fairWaitMs) {
           breaker.trip(chain);
           limits.cold(node);
         }

@@ -53,10 +53,7 @@ export function ownPlace(): Place {
 export async function runClientConfig(id: string, flags: ClientConfigFlags): Promise<ExitCode> {
   const client = clientOf(id);
   if (client === undefined) {
-    const near = closest(id, CLIENT_IDS);
-    tell(
-      `mcp-proxmox client-config: there is no client of that name here; ${near === undefined ? `use one of ${CLIENT_IDS.join(', ')}` : `did you mean ${near}?`}`,
-    );
+    tell(`mcp-proxmox client-config: use one of ${CLIENT_IDS.join(', ')}`);
     return EXIT.usage;
   }
   const piece = pieceOf(client, flags);

@@ -88,6 +88,7 @@ function isHarmless(name: string, value: string, restOfLine: string): boolean {
   if (value === '' || value.startsWith(REDACTED) || PLAIN_STATE.test(value) || PLACEHOLDER.test(restOfLine)) return true;
   if (PLACEHOLDER.test(value) || SENTENCE.test(restOfLine)) return true;
   if (/key|cred|secret$/i.test(name) && FILE_PATH.test(value)) return true;
+  if (/^pwd$/i.test(name) && /^[/~]/.test(value)) return true; // sudo's `PWD=/root`
   if (/token$/i.test(name) && TOKEN_ID.test(value)) return true;
   // `pass: 12, fail: 3`, `token=5`: counters
   return /^(?:pass|token|pw)$/i.test(name) && /^\d{1,3}[.,;)]*$/.test(value);

@@ -248,7 +248,8 @@ describe('scrubFreeText leaves alone', () => {
     'password: [redacted]',
     'webhook header value {{ secrets.tok }}',
     'token: {{ secrets.tok }}',
-    'PASSWORD=${DB_PASSWORD}',
+    'PASSWORD=$DB_PASSWORD',
+    'PASSWORD=\u0024{DB_PASSWORD}',
     'token: mcp@pve!readonly',
     'private key: /etc/pve/priv/pve-root-ca.key',
     'keyring = /etc/pve/priv/$cluster.$name.keyring',
@@ -278,6 +279,7 @@ describe('scrubFreeText leaves alone', () => {
     '10.0.0.1:8006 up, cost $5',
     'login root from 10.0.0.5:22',
     'IPMI port:623',
+    'anna : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/usr/bin/true',
     'You are here!',
     '',
   ])('%s', (input) => {

@@ -23,6 +23,7 @@ import { getNodeLog } from './logs/get-node-log.ts';
 import { getClusterConfig } from './maintenance/get-cluster-config.ts';
 import { listCertificates } from './maintenance/list-certificates.ts';
 import { listUpdates } from './maintenance/list-updates.ts';
+import { checkCapacity } from './metrics/check-capacity.ts';
 import { getMetrics } from './metrics/get-metrics.ts';
 import { getNodeStatus } from './nodes/get-node-status.ts';
 import { listNodeDisks } from './nodes/list-node-disks.ts';
@@ -57,6 +58,7 @@ export const catalog: readonly Tool[] = [
   getTask,
   getFirewallRules,
   getMetrics,
+  checkCapacity,
   getHaStatus,
   listReplication,
   reviewAccess,

@@ -228,7 +228,10 @@ describe('T2 a node that fails leaves the others', () => {
       if (before === undefined || before.outcome.isError || dependsOnFailed(one.args)) return [];
       const [was, is] = [rowsOfNode(before.outcome, 'pve1'), rowsOfNode(one.outcome, 'pve1')];
       const said = `${named(one)}: ${one.outcome.text.slice(0, 300)}`;
-      return [...(one.outcome.isError ? [`fails: ${said}`] : []), ...(is < was && one.args['state'] === undefined ? [`${was} rows, then ${is}: ${said}`] : [])];
+      return [
+        ...(one.outcome.isError ? [`fails: ${said}`] : []),
+        ...(is < was && one.args['state'] === undefined ? [`${was} rows, then ${is}: ${said}`] : []),
+      ];
     });
 
   it.each(['status-595', 'hang', 'status-500'] as const)('%s: the rows of the other nodes are all there', async (kind) => {

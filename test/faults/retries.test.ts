@@ -22,14 +22,23 @@ beforeAll(async () => {
 afterAll(() => demo.close());
 
 /** What one call of each tool made the cluster answer with a status, and how often the same was asked. */
-async function repeated(options: HarnessOptions, counts: (request: LoggedRequest) => boolean): Promise<Map<string, number>> {
+async function repeated(
+  options: HarnessOptions,
+  counts: (request: LoggedRequest) => boolean,
+  remembered = false,
+): Promise<Map<string, number>> {
   const most = new Map<string, number>();
+  let harness = await openHarness({ demo, ...options });
   for (const [name, tool] of coveredTools) {
     for (const args of representatives(examplesOf(tool, examples), 1)) {
-      const harness = await openHarness({ demo, ...options });
+      harness.session.forget();
+      if (remembered) {
+        // What one tool learnt of a silent node would spare the next one its question.
+        await harness.close();
+        harness = await openHarness({ demo, ...options });
+      }
       const from = demo.requests.length;
       await harness.call(name, args);
-      await harness.close();
       const times = new Map<string, number>();
       for (const request of demo.requests.slice(from).filter(counts)) {
         const key = `${name}: ${request.path} ${JSON.stringify(request.query)}`;
@@ -38,6 +47,7 @@ async function repeated(options: HarnessOptions, counts: (request: LoggedRequest
       for (const [key, n] of times) most.set(key, Math.max(n, most.get(key) ?? 0));
     }
   }
+  await harness.close();
   return most;
 }
 
@@ -52,11 +62,14 @@ describe('T30 retries', () => {
     expect(above(most, 1)).toEqual([]);
   });
 
-  it.each(['noacl', 'scoped'] as const satisfies readonly DemoRole[])('403 as %s: never asked again within a call', async (role) => {
-    const most = await repeated({ role }, ({ status }) => status === 403);
-    expect(most.size).toBeGreaterThan(0);
-    expect(above(most, 1)).toEqual([]);
-  });
+  it.each(['noacl', 'scoped'] as const satisfies readonly DemoRole[])(
+    '403 as %s: never asked again within a call',
+    async (role) => {
+      const most = await repeated({ role }, ({ status }) => status === 403);
+      expect(most.size).toBeGreaterThan(0);
+      expect(above(most, 1)).toEqual([]);
+    },
+  );
 
   it('595: at most once more', async () => {
     const off = demo.faults.add({ kind: 'status-595', match: '/nodes/' });
@@ -68,7 +81,7 @@ describe('T30 retries', () => {
 
   it('596: never again', async () => {
     const off = demo.faults.add({ kind: 'status-596', match: '/nodes/' });
-    const most = await repeated({}, ({ status }) => status === 596);
+    const most = await repeated({}, ({ status }) => status === 596, true);
     off();
     expect(most.size).toBeGreaterThan(0);
     expect(above(most, 1)).toEqual([]);
@@ -88,7 +101,7 @@ describe('T30 retries', () => {
     const outcome = await harness.call('list_nodes');
     await harness.close();
     expect(outcome.isError).toBe(false);
-    expect(outcome.text).not.toContain('Problem');
+    expect(outcome.text).not.toMatch(/broke|connection/);
   });
 });
 

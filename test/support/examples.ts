@@ -90,6 +90,7 @@ export function examplesFor(world: DemoWorld): Examples {
     ],
     get_task: upids,
     check_token_access: whole,
+    check_capacity: [...whole, ...nodes, { deep: true }, ...storages.slice(0, 1)],
     review_access: [
       ...whole,
       { on: '/' },

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+/** Folder of the built program, with a slash at its end. */
+export const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 export interface CliResult {
   readonly code: number | null;
@@ -15,13 +16,15 @@ export function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   script = 'mcp-proxmox.mjs',
+  input?: string,
 ): Promise<CliResult> {
   const started = Date.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [DIST + script, ...args], {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    child.stdin.end(input);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

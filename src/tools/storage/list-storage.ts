@@ -74,10 +74,12 @@ export const listStorage = defineTool({
 
 /** `: 2 inactive, 1 disabled`; nothing when all is well. */
 function counts(storages: readonly Storage[]): string {
-  const parts = (['inactive', 'disabled', 'unknown'] as const).flatMap((state) => {
+  const parts: string[] = (['inactive', 'disabled', 'unknown'] as const).flatMap((state) => {
     const n = storages.filter((s) => s.state === state).length;
     return n === 0 ? [] : [`${n} ${state}`];
   });
+  const halfway = storages.filter((s) => s.unreachableFrom.length > 0).length;
+  if (halfway > 0) parts.push(`${halfway} not reachable from every node`);
   if (storages.length === 0) return '';
   return parts.length === 0 ? ', all available' : `: ${parts.join(', ')}`;
 }

@@ -1,0 +1,152 @@
+import type { Call } from '../api/call.ts';
+import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { type FillPoint, type Forecast, forecast } from '../insights/forecast.ts';
+import { type Sizing, sizingOf } from '../insights/right-sizing.ts';
+import { readThinPools, type ThinPool } from './disks.ts';
+import { fanOut } from './fan-out.ts';
+import type { Guest, Inventory } from './inventory.ts';
+import { readMetrics } from './metrics.ts';
+import type { Storage, StorageDefinition } from './storage.ts';
+import { parseVolumes } from './storage-content.ts';
+
+/** Storages whose history is read in one call, the fullest first. */
+const MAX_HISTORIES = 60;
+
+export interface StorageForecast {
+  readonly storage: Storage;
+  /** Undefined: its history was not read. */
+  readonly forecast: Forecast | undefined;
+}
+
+/**
+ * When storages are full: one request for each, shared ones once.
+ *
+ * Source: GET /nodes/{node}/storage/{storage}/rrddata?timeframe=month.
+ */
+export async function readForecasts(call: Call, storages: readonly Storage[], inventory: Inventory): Promise<Reading<readonly StorageForecast[]>> {
+  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const measured = storages
+    .flatMap((storage) => {
+      const node = storage.nodes.find((n) => online.has(n) && !storage.unreachableFrom.includes(n));
+      const { used, total } = storage;
+      return storage.state === 'available' && node !== undefined && used !== undefined && total !== undefined ? [{ storage, node, used, total }] : [];
+    })
+    .sort((a, b) => b.used / b.total - a.used / a.total);
+  const asked = measured.slice(0, MAX_HISTORIES);
+  const out = await fanOut(
+    call,
+    asked,
+    ({ node, storage }) => ({ node, storage: storage.storage }),
+    async ({ node, storage, total }) => {
+      const points = await readMetrics(call, { kind: 'storage', node, storage: storage.storage }, 'month');
+      return forecast(fillPoints(points), total);
+    },
+  );
+  const found = new Map(out.results.map((r) => [r.item.storage, r.data]));
+  const left: Gaps =
+    measured.length > asked.length
+      ? { ...NO_GAPS, coverage: 'partial', why: `forecasts for the ${MAX_HISTORIES} fullest of ${measured.length} storages only` }
+      : NO_GAPS;
+  return { data: storages.map((storage) => ({ storage, forecast: found.get(storage) })), ...mergeGaps(out.gaps, left) };
+}
+
+function fillPoints(points: Awaited<ReturnType<typeof readMetrics>>): readonly FillPoint[] {
+  return points.flatMap((p) => {
+    const used = p.values.get('used');
+    return used === undefined ? [] : [{ time: p.time, used }];
+  });
+}
+
+/** A thin pool of one node. */
+export interface ThinPoolUse extends ThinPool {
+  readonly node: string;
+  /** Storages that take their volumes out of it. */
+  readonly storages: readonly string[];
+  /** Bytes promised to volumes; undefined where they can't be seen. */
+  readonly provisioned: number | undefined;
+}
+
+/**
+ * Thin pools of the online nodes, with what their volumes could grow to where the token may see all guest disks.
+ *
+ * Source: GET /nodes/{node}/disks/lvmthin (Sys.Audit on /), /nodes/{node}/storage/{storage}/content (rows need VM.Config.Disk).
+ */
+export async function readThinPoolUse(
+  call: Call,
+  inventory: Inventory,
+  definitions: readonly StorageDefinition[],
+  only: string | undefined,
+): Promise<Reading<readonly ThinPoolUse[]>> {
+  const thin = definitions.filter((d) => d.plugin === 'lvmthin' && d.enabled && d.vgname !== undefined && d.thinpool !== undefined);
+  const online = inventory.nodes.filter((n) => n.status === 'online' && (only === undefined || n.node === only)).map((n) => n.node);
+  const nodes = online.filter((node) => thin.some((d) => d.nodes.length === 0 || d.nodes.includes(node)));
+  if (nodes.length === 0) return { data: [], ...NO_GAPS };
+  if (!(await call.rights.has('Sys.Audit', '/'))) {
+    const hidden = [{ what: 'thin pools and their metadata', privilege: 'Sys.Audit', path: '/' }];
+    return { data: [], problems: [], coverage: 'partial', hidden };
+  }
+  const disks = await call.rights.over({ privilege: 'VM.Config.Disk', under: '/vms', what: 'what guest disks in thin pools may grow to' });
+  const seesDisks = disks.coverage === 'complete';
+  const pools = await fanOut(
+    call,
+    nodes,
+    (node) => ({ node }),
+    (node) => readThinPools(call, node),
+  );
+  const items = pools.results.flatMap(({ item: node, data }) => data.map((pool) => ({ node, pool, on: storagesOn(pool, node, thin) })));
+  const promised = seesDisks
+    ? await fanOut(
+        call,
+        items.flatMap(({ node, on }) => on.map((storage) => ({ node, storage }))),
+        (at) => at,
+        async (at) => {
+          const volumes = parseVolumes((await call.get('/nodes/{node}/storage/{storage}/content', at)).data);
+          return volumes
+            .filter((v) => v.content === 'images' || v.content === 'rootdir')
+            .reduce((sum, v) => sum + (v.size ?? 0), 0);
+        },
+      )
+    : undefined;
+  const data = items.map(({ node, pool, on }): ThinPoolUse => {
+    const sizes = on.map((s) => promised?.results.find((r) => r.item.node === node && r.item.storage === s)?.data);
+    const known = sizes.length > 0 && sizes.every((s) => s !== undefined);
+    return { ...pool, node, storages: on, provisioned: known ? sizes.reduce<number>((sum, s) => sum + (s ?? 0), 0) : undefined };
+  });
+  // What is not visible here does not make the rest of the answer partial.
+  const unseen: Gaps = { ...NO_GAPS, hidden: disks.hidden };
+  return { data, ...mergeGaps(pools.gaps, promised?.gaps ?? NO_GAPS, seesDisks ? NO_GAPS : unseen) };
+}
+
+function storagesOn(pool: ThinPool, node: string, thin: readonly StorageDefinition[]): readonly string[] {
+  return thin
+    .filter((d) => `${d.vgname}/${d.thinpool}` === pool.name && (d.nodes.length === 0 || d.nodes.includes(node)))
+    .map((d) => d.storage);
+}
+
+export interface GuestSizing {
+  readonly guest: Guest;
+  readonly sizing: Sizing;
+}
+
+/**
+ * Sizes of guests against what they used in the last week: one request a guest.
+ *
+ * Source: GET /nodes/{node}/{qemu,lxc}/{vmid}/rrddata?timeframe=week.
+ */
+export async function readSizings(
+  call: Call,
+  guests: readonly Guest[],
+): Promise<{ readonly sizings: readonly GuestSizing[]; readonly firstLeft: number | undefined; readonly gaps: Gaps }> {
+  const out = await fanOut(
+    call,
+    guests,
+    ({ node, vmid }) => ({ node, vmid }),
+    async (guest) => {
+      const { node, vmid, type } = guest;
+      const points = await readMetrics(call, { kind: 'guest', node, vmid, type }, 'week');
+      return { guest, sizing: sizingOf({ type, cores: guest.maxCpu, memory: guest.maxMem }, points) };
+    },
+  );
+  const firstLeft = out.left.reduce<number | undefined>((least, { vmid }) => Math.min(least ?? vmid, vmid), undefined);
+  return { sizings: out.results.map((r) => r.data), firstLeft, gaps: out.gaps };
+}
