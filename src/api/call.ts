@@ -84,7 +84,7 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
     session,
     stats,
     signal,
-    rights: createRights(get, session.identity),
+    rights: createRights(get, session.identity, session.derive),
     get,
     release: async () => (await session.release(caller)) ?? NEWEST_KNOWN,
     now: session.now,

@@ -206,7 +206,7 @@ function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {
       hint: 'Renew it on the node (pvecm updatecerts).',
       cause: thrown,
     });
-  if (/SELF_SIGNED|UNABLE_TO|ISSUER/.test(code)) {
+  if (/SELF_SIGNED|UNABLE_TO|ISSUER|SIGNATURE/.test(code)) {
     return new ApiError('tls', "The server's certificate is signed by a CA that this machine does not know.", {
       hint,
       cause: thrown,

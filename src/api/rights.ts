@@ -3,7 +3,7 @@ import { toApiError } from './errors.ts';
 import { boolOf, rawOf, rowsOf, textOf } from './lenient.ts';
 import type { Privilege } from './privileges.ts';
 import { type Gaps, type Hidden, NO_GAPS } from './reading.ts';
-import type { Got } from './session.ts';
+import type { Got, Session } from './session.ts';
 
 /** Privilege to "propagates below". */
 export type Held = ReadonlyMap<string, boolean>;
@@ -41,11 +41,16 @@ type Get = <P extends EndpointPath>(path: P, params: PathParams<P>, query?: Quer
 /** Deeper entries that are looked at one by one before the answer becomes "unknown". */
 const MAX_EXACT_PATHS = 6;
 
-export function createRights(get: Get, identity: string): Rights {
+/** @param derive parses an answer; the session's own keeps the result, for thousands of guests are thousands of paths */
+export function createRights(
+  get: Get,
+  identity: string,
+  derive: Session['derive'] = (got, parse) => parse(got.data),
+): Rights {
   const owner = identity.split('!')[0] ?? identity;
 
   async function dump(): Promise<ReadonlyMap<string, Held>> {
-    return parsePermissions((await get('/access/permissions', {})).data);
+    return derive(await get('/access/permissions', {}), parsePermissions);
   }
 
   async function at(path: string): Promise<Held> {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { HealthSettings } from '../config/settings.ts';
 import { redactAnswer } from '../redact/redact-answer.ts';
+import { createScrubber, type Scrubber } from '../redact/scrub-text.ts';
 import { type EndpointPath, endpointSpec } from './endpoints.ts';
 import { ApiError } from './errors.ts';
 import type { RawAnswer } from './get.ts';
@@ -65,8 +67,14 @@ export interface Session {
   readonly key: string;
   /** What must never appear in an answer. */
   readonly secrets: readonly string[];
+  /** Finds them in every encoding. Made once: building the search costs more than many a use of it. */
+  readonly scrubber: Scrubber;
+  /** What the administrator says about health checks; the same for every cluster and identity. */
+  readonly health: HealthSettings;
   now(): number;
   get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got>;
+  /** What a pure parser makes of an answer, made once for as long as the answer is kept. Shared: never to be changed. */
+  derive<T>(got: Got, parse: (data: unknown) => T): T;
   release(caller: Caller): Promise<Release | undefined>;
   /** Forgets what was read, so that the next reads go to the cluster. */
   forget(): void;
@@ -86,11 +94,15 @@ export function sessionKey(cluster: string, tokenId: string, secret: string): st
     .slice(0, 22);
 }
 
-export function createSession(link: Link, tokenId: string, secret: string): Session {
+const NO_HEALTH: HealthSettings = { ignore: [], thresholds: {} };
+
+export function createSession(link: Link, tokenId: string, secret: string, health: HealthSettings = NO_HEALTH): Session {
   const authorization = `PVEAPIToken=${tokenId}=${secret}`;
   const flights = new Map<string, Flight>();
   // Purged by the clock and not by use: hundreds of idle identities must not each hold an inventory.
   const cache = new LRUCache<string, Got>({ max: 2_000, maxSize: CACHE_BYTES, ttlAutopurge: true });
+  let scrubber: Scrubber | undefined;
+  const derived = new WeakMap<Got, Map<unknown, unknown>>();
   let known: Release | undefined;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
@@ -149,6 +161,17 @@ export function createSession(link: Link, tokenId: string, secret: string): Sess
     };
   }
 
+  function derive<T>(got: Got, parse: (data: unknown) => T): T {
+    let made = derived.get(got);
+    if (made === undefined) {
+      made = new Map();
+      derived.set(got, made);
+    }
+    if (!made.has(parse)) made.set(parse, parse(got.data));
+    // Under a parser stands nothing but what it made.
+    return made.get(parse) as T;
+  }
+
   async function sessionRelease(caller: Caller): Promise<Release | undefined> {
     if (known !== undefined) return known;
     return releaseOf((await get('/version', {}, {}, caller)).data);
@@ -159,8 +182,14 @@ export function createSession(link: Link, tokenId: string, secret: string): Sess
     identity: tokenId,
     key: sessionKey(link.settings.name, tokenId, secret),
     secrets: [secret],
+    get scrubber() {
+      scrubber ??= createScrubber([secret]);
+      return scrubber;
+    },
+    health,
     now: link.now,
     get,
+    derive,
     release: sessionRelease,
     forget: () => cache.clear(),
   };

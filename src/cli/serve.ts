@@ -171,7 +171,14 @@ async function settingsOf(flags: ServeFlags): Promise<{ settings: Settings; clos
   ]);
   const demo = await startDemoCluster({});
   const cluster = demoClusterSettings(demo);
-  tell('serving the embedded demo cluster; nothing of it is real');
   const clusters = new Map([[cluster.name, cluster]]);
-  return { settings: await loadSettings({ env: process.env, flags: given, clusters }), closeDemo: () => demo.close() };
+  try {
+    const settings = await loadSettings({ env: process.env, flags: given, clusters });
+    tell('serving the embedded demo cluster; nothing of it is real');
+    return { settings, closeDemo: () => demo.close() };
+  } catch (thrown) {
+    // It listens; left open it would keep the process alive after the complaint.
+    await demo.close();
+    throw thrown;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, commaList, isRaw, numberOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, isRaw, numberOf, type Raw, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type AclRow, parseAcl, parseRoles } from '../api/rights.ts';
 import { cleanText } from '../redact/plain-text.ts';
@@ -135,7 +135,7 @@ export function parseAccessUsers(data: unknown): readonly AccessUser[] {
 }
 
 function parseTokens(value: unknown, user: string): readonly AccessToken[] {
-  const rows = isRaw(value)
+  const rows: readonly Raw[] = isRaw(value)
     ? Object.entries(value).flatMap(([tokenid, row]) => (isRaw(row) ? [{ ...row, tokenid }] : []))
     : rowsOf(value);
   return rows

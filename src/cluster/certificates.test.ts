@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseCertificates } from './certificates.ts';
 
-const row = (filename: string, more: Record<string, unknown> = {}) => ({ filename, fingerprint: 'AA:BB', notafter: '1800000000', ...more });
+const row = (filename: string, more: Record<string, unknown> = {}) => ({
+  filename,
+  fingerprint: 'AA:BB',
+  notafter: '1800000000',
+  ...more,
+});
 
 test('what is shown to users is the one of their own, or else the one the cluster made', () => {
   const use = (rows: unknown) => Object.fromEntries(parseCertificates(rows).map((c) => [c.file, c.use]));
@@ -15,7 +20,10 @@ test('what is shown to users is the one of their own, or else the one the cluste
 
 test('names out of distinguished names, in either form of writing', () => {
   const [a, b, c] = parseCertificates([
-    row('a', { subject: '/OU=PVE Cluster Node/O=Proxmox/CN=pve1.example.test', issuer: '/CN=Proxmox Virtual Environment/OU=x/O=y' }),
+    row('a', {
+      subject: '/OU=PVE Cluster Node/O=Proxmox/CN=pve1.example.test',
+      issuer: '/CN=Proxmox Virtual Environment/OU=x/O=y',
+    }),
     row('b', { subject: 'C = US, O = Org, CN = b.example', san: 'DNS:b.example, IP:192.0.2.1' }),
     row('c', { subject: '/O=nameless', san: ['c', 3, null], 'public-key-bits': '4096', 'public-key-type': 'rsaEncryption' }),
   ]);

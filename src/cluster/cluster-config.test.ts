@@ -51,7 +51,13 @@ test('metric servers, and details that leave out what the list says already', ()
   ]);
   const attributes = Buffer.from('{"env":"prod"}').toString('base64');
   expect(
-    parseMetricServerDetails({ type: 'opentelemetry', server: 'x', port: 1, 'otel-path': '/v1', 'otel-resource-attributes': attributes }),
+    parseMetricServerDetails({
+      type: 'opentelemetry',
+      server: 'x',
+      port: 1,
+      'otel-path': '/v1',
+      'otel-resource-attributes': attributes,
+    }),
   ).toBe('otel-path=/v1, otel-resource-attributes={"env":"prod"}');
   expect(parseMetricServerDetails({ type: 'graphite' })).toBeUndefined();
 });

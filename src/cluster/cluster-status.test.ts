@@ -65,7 +65,9 @@ describe('votes', () => {
   });
 
   test('the last man standing has a vote for each node but one; an unknown rule is not guessed at', () => {
-    expect(countVotes([...nodes, ...nodes], members('a', 'b'), parseQDevice({ State: 'Connected', Algorithm: 'LMS' }))).toMatchObject({
+    expect(
+      countVotes([...nodes, ...nodes], members('a', 'b'), parseQDevice({ State: 'Connected', Algorithm: 'LMS' })),
+    ).toMatchObject({
       qdevice: 3,
     });
     expect(countVotes(nodes, members('a'), parseQDevice({ State: 'Connected', Algorithm: 'Something new' }))).toBeUndefined();

@@ -89,7 +89,9 @@ test('volume groups hang below the root, their devices below them', () => {
     leaf: 0,
     children: [{ name: 'pve', size: 100, free: '20', lvcount: 6, children: [{ name: '/dev/sdb3' }, { name: '/dev/sda3' }] }, {}],
   };
-  expect(parseVolumeGroups(tree)).toEqual([{ name: 'pve', size: 100, free: 20, volumes: 6, devices: ['/dev/sda3', '/dev/sdb3'] }]);
+  expect(parseVolumeGroups(tree)).toEqual([
+    { name: 'pve', size: 100, free: 20, volumes: 6, devices: ['/dev/sda3', '/dev/sdb3'] },
+  ]);
   expect(parseVolumeGroups([])).toEqual([]);
 });
 
@@ -101,7 +103,9 @@ test('thin pools tell data and metadata', () => {
 });
 
 test('pools, and only the leaves of a tree that are not in order', () => {
-  expect(parseZfsPools([{ name: 'tank', size: 10, alloc: 4, free: 6, frag: '12', dedup: 1, health: 'DEGRADED' }])[0]).toMatchObject({
+  expect(
+    parseZfsPools([{ name: 'tank', size: 10, alloc: 4, free: 6, frag: '12', dedup: 1, health: 'DEGRADED' }])[0],
+  ).toMatchObject({
     health: 'DEGRADED',
     used: 4,
     fragmentation: 0.12,
@@ -115,7 +119,9 @@ test('pools, and only the leaves of a tree that are not in order', () => {
         name: 'tank',
         state: 'DEGRADED',
         leaf: 0,
-        children: [{ name: 'mirror-0', leaf: 0, children: [leaf('a', 'ONLINE', 0), leaf('b', 'UNAVAIL', 0), leaf('c', 'ONLINE', 3)] }],
+        children: [
+          { name: 'mirror-0', leaf: 0, children: [leaf('a', 'ONLINE', 0), leaf('b', 'UNAVAIL', 0), leaf('c', 'ONLINE', 3)] },
+        ],
       },
       { name: 'spares', leaf: 0, children: [{ name: 'd', state: 'AVAIL', leaf: 1 }] },
     ],

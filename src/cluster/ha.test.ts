@@ -14,7 +14,13 @@ describe('status rows', () => {
       { type: 'service' },
       { id: 'service:vm:100', type: 'service', crm_state: 'started', max_restart: '3', failback: '0', node: null },
       { id: 'lrm:pve2', type: 'lrm', timestamp: '1796024957', status: 'pve2 (active, Mon Nov 30 07:49:17 2026)' },
-      { id: 'master', type: 'master', node: 'pve1', timestamp: 0, status: 'pve1 (active, Mon Nov  2 07:49:22 2026) - static load CRS' },
+      {
+        id: 'master',
+        type: 'master',
+        node: 'pve1',
+        timestamp: 0,
+        status: 'pve1 (active, Mon Nov  2 07:49:22 2026) - static load CRS',
+      },
       { id: 'fencing', type: 'fencing', 'armed-state': 'standby', status: 'standby (CRM watchdog standby)' },
       { id: 'x', type: 'something new' },
     ]);
@@ -47,13 +53,34 @@ describe('status rows', () => {
 test('rules: lists as text, disabled ones, and why one is not followed', () => {
   const rules = parseHaRules([
     { rule: 'b', type: 'resource-affinity', affinity: 'negative', resources: 'vm:101,ct:200', disable: '1' },
-    { rule: 'a', type: 'node-affinity', nodes: 'pve1:2,pve2', resources: ['vm:100'], strict: 0, errors: { resources: ['x', 'x'], nodes: 'y' } },
+    {
+      rule: 'a',
+      type: 'node-affinity',
+      nodes: 'pve1:2,pve2',
+      resources: ['vm:100'],
+      strict: 0,
+      errors: { resources: ['x', 'x'], nodes: 'y' },
+    },
     { type: 'node-affinity' },
     7,
   ]);
   expect(rules).toEqual([
-    expect.objectContaining({ rule: 'a', nodes: ['pve1:2', 'pve2'], strict: false, enabled: true, errors: ['x', 'y'], affinity: undefined }),
-    expect.objectContaining({ rule: 'b', affinity: 'apart', resources: ['ct:200', 'vm:101'], enabled: false, strict: undefined, errors: [] }),
+    expect.objectContaining({
+      rule: 'a',
+      nodes: ['pve1:2', 'pve2'],
+      strict: false,
+      enabled: true,
+      errors: ['x', 'y'],
+      affinity: undefined,
+    }),
+    expect.objectContaining({
+      rule: 'b',
+      affinity: 'apart',
+      resources: ['ct:200', 'vm:101'],
+      enabled: false,
+      strict: undefined,
+      errors: [],
+    }),
   ]);
 });
 
@@ -71,11 +98,17 @@ describe('T28 placement is a state on every release', () => {
     const reading = await readHa(
       stubCall((path) => (path.endsWith('/groups') ? MIGRATED : path.endsWith('/rules') ? [] : status)),
     );
-    expect(reading).toMatchObject({ coverage: 'complete', problems: [], data: { placement: 'migrated', groups: undefined, rules: [] } });
+    expect(reading).toMatchObject({
+      coverage: 'complete',
+      problems: [],
+      data: { placement: 'migrated', groups: undefined, rules: [] },
+    });
   });
 
   test('9.x, groups still in use', async () => {
-    const reading = await readHa(stubCall((path) => (path.endsWith('/groups') ? [{ group: 'g', nodes: 'a' }] : path.endsWith('/rules') ? [] : status)));
+    const reading = await readHa(
+      stubCall((path) => (path.endsWith('/groups') ? [{ group: 'g', nodes: 'a' }] : path.endsWith('/rules') ? [] : status)),
+    );
     expect(reading.data.placement).toBe('groups');
   });
 

@@ -15,7 +15,15 @@ import {
 describe('parsePciDevices', () => {
   test('kind by class, ids as mappings write them, no group where the IOMMU is off', () => {
     const devices = parsePciDevices([
-      { id: '0000:02:00.0', class: '0x030000', vendor: '0x10DE', device: '0x2684', vendor_name: 'NVIDIA', iommugroup: '12', mdev: 1 },
+      {
+        id: '0000:02:00.0',
+        class: '0x030000',
+        vendor: '0x10DE',
+        device: '0x2684',
+        vendor_name: 'NVIDIA',
+        iommugroup: '12',
+        mdev: 1,
+      },
       { id: '0000:01:00.0', class: '0xffff00', iommugroup: -1 },
       { class: '0x01' },
       null,
@@ -46,7 +54,14 @@ test('USB: hubs are left out, ports are bus and path', () => {
 describe('mappings', () => {
   test('one entry a node; a description that was encoded twice is put right', () => {
     const entries = parseMappings(
-      [{ id: 'gpu', description: 'RTX \u00e2\u0080\u0093 A', map: ['iommugroup=12,node=b,path=0000:01:00.0,id=10DE:2204', 'node=a'] }, {}],
+      [
+        {
+          id: 'gpu',
+          description: 'RTX \u00e2\u0080\u0093 A',
+          map: ['iommugroup=12,node=b,path=0000:01:00.0,id=10DE:2204', 'node=a'],
+        },
+        {},
+      ],
       'pci',
     );
     expect(entries).toEqual([
@@ -90,7 +105,14 @@ describe('mappings', () => {
 
 test('devices that a machine claims, and what only looks like it', () => {
   const config = parseGuestConfig(
-    { hostpci0: 'mapping=gpu-a', usb0: 'host=10c4:ea60', usb1: 'spice,usb3=1', serial0: 'socket', serial1: '/dev/ttyS0', net0: 'x' },
+    {
+      hostpci0: 'mapping=gpu-a',
+      usb0: 'host=10c4:ea60',
+      usb1: 'spice,usb3=1',
+      serial0: 'socket',
+      serial1: '/dev/ttyS0',
+      net0: 'x',
+    },
     'qemu',
   );
   expect(claimedDevices(config).map((c) => c.key)).toEqual(['hostpci0', 'serial1', 'usb0']);

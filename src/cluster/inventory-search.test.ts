@@ -94,7 +94,10 @@ describe('searchConfig', () => {
   });
 
   test('many matches are cut and counted', () => {
-    const many = parseGuestConfig(Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unused${i}`, `local:x-${i}`])), 'qemu');
+    const many = parseGuestConfig(
+      Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`unused${i}`, `local:x-${i}`])),
+      'qemu',
+    );
     expect(searchConfig(many, parseSearch('local:x')).at(-1)).toBe('5 more');
   });
 });

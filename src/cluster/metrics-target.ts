@@ -86,7 +86,9 @@ async function storageTarget(
   const notes =
     chosen.shared || others.length === 0
       ? []
-      : [`${storage} is a storage of its own on each node: this is the one of ${chosen.node}; give node for ${others.join(', ')}.`];
+      : [
+          `${storage} is a storage of its own on each node: this is the one of ${chosen.node}; give node for ${others.join(', ')}.`,
+        ];
   return storageOn(storage, chosen.node, notes);
 }
 

@@ -27,7 +27,10 @@ describe('points', () => {
 });
 
 test('a disk use of 0 is not known, whatever the record says', async () => {
-  const call = stubCall(() => [{ time: 60, disk: 0, maxdisk: 8 }, { time: 120, disk: 5, maxdisk: 8 }]);
+  const call = stubCall(() => [
+    { time: 60, disk: 0, maxdisk: 8 },
+    { time: 120, disk: 5, maxdisk: 8 },
+  ]);
   const points = await readMetrics(call, { kind: 'guest', node: 'a', vmid: 100, type: 'lxc' }, 'hour');
   expect(points.map((p) => p.values.get('disk'))).toEqual([undefined, 5]);
 });
@@ -39,5 +42,7 @@ test('one request, of the right endpoint', async () => {
     return [];
   });
   await readMetrics(call, { kind: 'storage', node: 'a', storage: 's' }, 'week');
-  expect(asked).toEqual([['/nodes/{node}/storage/{storage}/rrddata', { node: 'a', storage: 's' }, { timeframe: 'week', cf: 'AVERAGE' }]]);
+  expect(asked).toEqual([
+    ['/nodes/{node}/storage/{storage}/rrddata', { node: 'a', storage: 's' }, { timeframe: 'week', cf: 'AVERAGE' }],
+  ]);
 });

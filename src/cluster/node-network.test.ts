@@ -67,7 +67,8 @@ describe('parseInterfaces', () => {
 });
 
 test('lines of a diff are counted without its head', () => {
-  const diff = '--- /etc/network/interfaces\n+++ /etc/network/interfaces.new\n@@ -1 +1,2 @@\n-\tmtu 9000\n+\tmtu 1500\n+\n auto lo\n';
+  const diff =
+    '--- /etc/network/interfaces\n+++ /etc/network/interfaces.new\n@@ -1 +1,2 @@\n-\tmtu 9000\n+\tmtu 1500\n+\n auto lo\n';
   expect(parsePendingNetwork(diff)).toEqual({ added: 2, removed: 1, diff });
   expect(parsePendingNetwork(undefined)).toBeUndefined();
   expect(parsePendingNetwork(' \n')).toBeUndefined();

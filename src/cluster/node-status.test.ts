@@ -88,7 +88,10 @@ describe('parseNodeClock', () => {
   const now = 1_800_000_000_000;
 
   test('no difference when both clocks show the same second', () => {
-    expect(parseNodeClock({ time: 1_800_000_000, timezone: 'UTC' }, now + 500, -500)).toMatchObject({ ahead: 0, aheadOfEntry: 0 });
+    expect(parseNodeClock({ time: 1_800_000_000, timezone: 'UTC' }, now + 500, -500)).toMatchObject({
+      ahead: 0,
+      aheadOfEntry: 0,
+    });
   });
 
   test('a node 48 s ahead of a cluster that is 10 s behind us', () => {
@@ -149,12 +152,14 @@ test('a subscription that is not there, and one with figures as text', () => {
     status: 'notfound',
     key: undefined,
   });
-  expect(parseSubscription({ status: 'Active', sockets: '2', checktime: '1796024962', nextduedate: '2027-06-01' })).toMatchObject({
-    status: 'active',
-    sockets: 2,
-    checked: 1_796_024_962,
-    due: '2027-06-01',
-  });
+  expect(parseSubscription({ status: 'Active', sockets: '2', checktime: '1796024962', nextduedate: '2027-06-01' })).toMatchObject(
+    {
+      status: 'active',
+      sockets: 2,
+      checked: 1_796_024_962,
+      due: '2027-06-01',
+    },
+  );
   expect(parseSubscription(null).status).toBe('unknown');
 });
 

@@ -3,7 +3,10 @@ import { parseMatchers, parsePlaces, parseTargets } from './notifications.ts';
 
 test('targets are on unless they are switched off, with places where known', () => {
   const places = new Map([['relay', 'smtp.example']]);
-  const targets = parseTargets([{ name: 'relay', type: 'smtp' }, { name: 'chat', disable: true, type: 'webhook' }, { type: 'x' }, 0], places);
+  const targets = parseTargets(
+    [{ name: 'relay', type: 'smtp' }, { name: 'chat', disable: true, type: 'webhook' }, { type: 'x' }, 0],
+    places,
+  );
   expect(targets.map((t) => [t.name, t.enabled, t.place])).toEqual([
     ['chat', false, undefined],
     ['relay', true, 'smtp.example'],
@@ -13,7 +16,13 @@ test('targets are on unless they are switched off, with places where known', () 
 
 test('conditions of a matcher, however many; a text where a list is meant', () => {
   const [all, some] = parseMatchers([
-    { name: 'b', target: ['chat', 'phone'], 'match-field': ['exact:type=vzdump'], 'match-severity': 'error,warning', 'invert-match': 1 },
+    {
+      name: 'b',
+      target: ['chat', 'phone'],
+      'match-field': ['exact:type=vzdump'],
+      'match-severity': 'error,warning',
+      'invert-match': 1,
+    },
     { name: 'a' },
   ]);
   expect(all).toMatchObject({ name: 'a', conditions: [], targets: [], mode: 'all', inverted: false, enabled: true });

@@ -3,7 +3,9 @@ import { guestOf } from '../../test/support/guest-of.ts';
 import { nestedPools, parsePoolMembers, parsePools, sumGuests } from './pools.ts';
 
 test('pools by name, comments cleaned, junk left out', () => {
-  expect(parsePools([{ poolid: 'prod/web' }, { comment: 'x' }, { poolid: 'lab', comment: 'token=abcdef0123456789abcdef\nline' }, 1])).toEqual([
+  expect(
+    parsePools([{ poolid: 'prod/web' }, { comment: 'x' }, { poolid: 'lab', comment: 'token=abcdef0123456789abcdef\nline' }, 1]),
+  ).toEqual([
     { pool: 'lab', comment: expect.stringContaining('[redacted]') },
     { pool: 'prod/web', comment: undefined },
   ]);

@@ -49,7 +49,12 @@ export function parsePools(data: unknown): readonly Pool[] {
 }
 
 /** Names of pools: up to three levels, of plain characters. */
-const POOL_NAME = /^[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){0,2}$/;
+const POOL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}(?:\/[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}){0,2}$/;
+
+/** Refuses what can't be a pool's name before anything is sent. */
+export function checkPoolName(name: string): void {
+  if (!POOL_NAME.test(name)) throw new ApiError('bad-argument', `pool: ${JSON.stringify(name.slice(0, 60))} is no pool name.`);
+}
 
 /**
  * Members of one pool. The newer form of the question does not check any right, so it is checked here: what the token
@@ -59,7 +64,7 @@ const POOL_NAME = /^[A-Za-z0-9_.-]{1,100}(?:\/[A-Za-z0-9_.-]{1,100}){0,2}$/;
  * @throws ApiError `not-found` (with the name that was probably meant) or `forbidden`
  */
 export async function readPoolMembers(call: Call, name: string, pools: readonly Pool[]): Promise<PoolMembers> {
-  if (!POOL_NAME.test(name)) throw new ApiError('bad-argument', `pool: ${JSON.stringify(name.slice(0, 60))} is no pool name.`);
+  checkPoolName(name);
   if (!pools.some((p) => p.pool === name)) throw await unknownPool(call, name, pools);
   const nested = atLeast(await call.release(), '8.1');
   const { data } = nested ? await call.get('/pools', {}, { poolid: name }) : await call.get('/pools/{poolid}', { poolid: name });

@@ -16,14 +16,23 @@ const inventory = parseInventory([
 describe('rows', () => {
   test('numbers as text, keys that vanish, junk', () => {
     expect(parseReplicationJobs([{ id: '100-0', guest: '100', disable: '1' }, { guest: 5 }, null])).toEqual([
-      { id: '100-0', vmid: 100, source: undefined, target: undefined, schedule: '*/15', disabled: true, rate: undefined, comment: undefined },
+      {
+        id: '100-0',
+        vmid: 100,
+        source: undefined,
+        target: undefined,
+        schedule: '*/15',
+        disabled: true,
+        rate: undefined,
+        comment: undefined,
+      },
     ]);
   });
 
   test('a sync at 0 never happened; a pid means that it runs; the comment is decoded', () => {
-    const [row] = rowsOf([{ id: '100-0', last_sync: 0, fail_count: '2', error: 'x password=hunter2', pid: '77', comment: 'gepr%C3%BCft' }]).flatMap(
-      parseReplicationRow,
-    );
+    const [row] = rowsOf([
+      { id: '100-0', last_sync: 0, fail_count: '2', error: 'x password=hunter2', pid: '77', comment: 'gepr%C3%BCft' },
+    ]).flatMap(parseReplicationRow);
     expect(row?.state).toMatchObject({ lastSync: undefined, failCount: 2, running: true });
     expect(row?.state.error).not.toContain('hunter2');
     expect(row?.job).toMatchObject({ vmid: 100, comment: 'geprüft' });
@@ -40,7 +49,10 @@ test('the longest pause of the runs that are foretold', () => {
 });
 
 describe('reading', () => {
-  const config = [{ id: '100-0', guest: 100, target: 'b' }, { id: '200-0', guest: 200, source: 'c', target: 'a', schedule: 'sat 02:00' }];
+  const config = [
+    { id: '100-0', guest: 100, target: 'b' },
+    { id: '200-0', guest: 200, source: 'c', target: 'a', schedule: 'sat 02:00' },
+  ];
 
   test('only nodes that are a source are asked, an offline one never; unusual schedules are asked about', async () => {
     const asked: string[] = [];

@@ -35,13 +35,34 @@ test('the core packages tell their own updates', () => {
       ['ceph-fuse', undefined, '19'],
     ]),
   );
-  expect(found).toEqual([{ name: 'pve-manager', installed: '9.2.4', available: '9.2.11', origin: undefined, section: undefined }]);
+  expect(found).toEqual([
+    { name: 'pve-manager', installed: '9.2.4', available: '9.2.11', origin: undefined, section: undefined },
+  ]);
 });
 
 describe('findDrift', () => {
-  const a = { node: 'a', versions: versions([['pve-manager', '2', '2'], ['x', '1', '1'], ['proxmox-kernel-6.17.4-2-pve', '1', '1']]) };
-  const b = { node: 'b', versions: versions([['pve-manager', '1', '2'], ['x', undefined, '1']]) };
-  const c = { node: 'c', versions: versions([['pve-manager', '2', '2'], ['x', '1', '1']]) };
+  const a = {
+    node: 'a',
+    versions: versions([
+      ['pve-manager', '2', '2'],
+      ['x', '1', '1'],
+      ['proxmox-kernel-6.17.4-2-pve', '1', '1'],
+    ]),
+  };
+  const b = {
+    node: 'b',
+    versions: versions([
+      ['pve-manager', '1', '2'],
+      ['x', undefined, '1'],
+    ]),
+  };
+  const c = {
+    node: 'c',
+    versions: versions([
+      ['pve-manager', '2', '2'],
+      ['x', '1', '1'],
+    ]),
+  };
 
   test('versions with the nodes that have them; missing counts, single kernels do not', () => {
     const drift = findDrift([a, b, c]);

@@ -2,12 +2,14 @@ import { dirname } from 'node:path';
 import type { Secret } from '../redact/secret.ts';
 import { parseBaseUrl } from './base-urls.ts';
 import { type ClusterEntry, clusterSchema, fileSchema } from './config-schema.ts';
+import { THRESHOLD_NAMES } from './health-thresholds.ts';
 import type { Problems } from './problems.ts';
 import { permissionWarning, readNamedFile } from './read-file.ts';
 import { timeoutFromSeconds } from './scalars.ts';
 import { jsonPath, noteSchemaIssues } from './schema-issues.ts';
 import { type ClusterSettings, type HealthSettings, type OutputForm, TIMEOUT_SECONDS } from './settings.ts';
 import type { Sources } from './sources.ts';
+import { closest } from './suggest.ts';
 import { readTls } from './tls-settings.ts';
 import { parseTokenId } from './token.ts';
 import { readSecretFile, takeSecret } from './token-secret.ts';
@@ -80,6 +82,7 @@ export function readConfigFile(
   if (warning !== undefined) sources.warnings.push(warning);
 
   const said = whole.success ? whole.data : undefined;
+  noteUnknownThresholds(said?.health?.thresholds ?? {}, problems);
   return {
     clusters,
     toolsets: said?.toolsets && problems.take('toolsets', selectToolsets(said.toolsets)),
@@ -88,6 +91,20 @@ export function readConfigFile(
     health: said?.health && { ignore: (said.health.ignore ?? []).map(withoutAbsent), thresholds: said.health.thresholds ?? {} },
     secretVariables,
   };
+}
+
+/** A misspelt name would silently leave our own number in force. */
+function noteUnknownThresholds(thresholds: Readonly<Record<string, number>>, problems: Problems): void {
+  for (const [name, value] of Object.entries(thresholds)) {
+    const path = jsonPath(['health', 'thresholds', name]);
+    if (!THRESHOLD_NAMES.includes(name)) {
+      const near = closest(name, THRESHOLD_NAMES);
+      problems.add(path, {
+        what: `is no threshold${near === undefined ? '' : `; did you mean ${near}?`}`,
+        accepts: THRESHOLD_NAMES.join(', '),
+      });
+    } else if (value < 0) problems.add(path, { what: 'is below zero', accepts: 'a number from 0 up' });
+  }
 }
 
 function readCluster(

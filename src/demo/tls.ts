@@ -1,5 +1,5 @@
 /** Certificates of the embedded cluster: a certificate authority and one leaf, made anew at each start. */
-import { X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 
 export interface ServerIdentity {
@@ -24,6 +24,8 @@ export async function createServerIdentity(nodeName: string): Promise<ServerIden
   const authority = await generate(
     [
       { name: 'commonName', value: 'Proxmox Virtual Environment' },
+      // Every cluster's authority has an id of its own in its name; with equal names a bundle of two could not be told apart.
+      { shortName: 'OU', value: randomUUID() },
       { name: 'organizationName', value: 'PVE Cluster Manager CA' },
     ],
     {

@@ -40,7 +40,7 @@ describe('forecast', () => {
     ['nothing', [], 'too-short', undefined],
     ['ten days of clear growth', series(10, (day) => 300 * GB + day * 20 * GB), 'fills', 'medium'],
     ['five days of clear growth', series(5, (day) => 300 * GB + day * 20 * GB), 'fills', 'low'],
-    ['growth with a lot of noise', series(30, (day) => 300 * GB + day * 8 * GB + noise(Math.floor(day)) * 90 * GB), 'fills', 'low'],
+    ['growth with a lot of noise', series(30, (day) => 300 * GB + day * 8 * GB + noise(Math.floor(day)) * 36 * GB), 'fills', 'low'],
     ['growth that takes decades', series(30, (day) => 10 * GB + day * 0.2 * GB), 'flat', undefined],
   ])('%s: %#', (_what, points, trend, confidence) => {
     const f = forecast(points, 1_000 * GB);

@@ -9,7 +9,12 @@ const DAY = 86_400;
 
 describe('a step that changes mid-series', () => {
   // Twelve hours at 100%, then three half hours at 0%.
-  const mixed = [point(0, { cpu: 1 }), point(DAY / 2, { cpu: 0 }), point(DAY / 2 + HALF, { cpu: 0 }), point(DAY / 2 + 2 * HALF, { cpu: 0 })];
+  const mixed = [
+    point(0, { cpu: 1 }),
+    point(DAY / 2, { cpu: 0 }),
+    point(DAY / 2 + HALF, { cpu: 0 }),
+    point(DAY / 2 + 2 * HALF, { cpu: 0 }),
+  ];
 
   test('each moment counts for as long as it lasts', () => {
     const grid = gridOf(mixed);
@@ -19,7 +24,10 @@ describe('a step that changes mid-series', () => {
   });
 
   test('the resolutions are told, the seam is none', () => {
-    const points = [...Array.from({ length: 3 }, (_u, i) => point(i * DAY, { cpu: 1 })), ...Array.from({ length: 4 }, (_u, i) => point(2.5 * DAY + i * HALF, { cpu: 1 }))];
+    const points = [
+      ...Array.from({ length: 3 }, (_u, i) => point(i * DAY, { cpu: 1 })),
+      ...Array.from({ length: 4 }, (_u, i) => point(2.5 * DAY + i * HALF, { cpu: 1 })),
+    ];
     expect(gridOf(points).resolutions).toEqual([
       { points: 2, step: DAY },
       { points: 4, step: HALF },
@@ -47,7 +55,9 @@ describe('digest', () => {
   });
 
   test('pressure is told in percent by the API', () => {
-    expect(digestSeries(gridOf([point(0, { p: 50 }), point(60, { p: 50 })]), { name: 'p', unit: 'share', percent: true })?.avg).toBe(0.5);
+    expect(
+      digestSeries(gridOf([point(0, { p: 50 }), point(60, { p: 50 })]), { name: 'p', unit: 'share', percent: true })?.avg,
+    ).toBe(0.5);
   });
 
   test('a series without any value is none', () => {
@@ -67,7 +77,9 @@ test('holes are runs without any value', () => {
 });
 
 test('a nonsense span does not become a giant grid', () => {
-  expect(gridOf([point(1, { cpu: 1 }), point(2, { cpu: 1 }), point(2_000_000_000, { cpu: 1 })]).slots.length).toBeLessThan(45_000);
+  expect(gridOf([point(1, { cpu: 1 }), point(2, { cpu: 1 }), point(2_000_000_000, { cpu: 1 })]).slots.length).toBeLessThan(
+    45_000,
+  );
 });
 
 test('thinning averages, and keeps holes empty', () => {

@@ -84,8 +84,13 @@ function indentedBlockEnd(text: string, nameAt: number, lineEnd: number): number
   return end;
 }
 
+/** Nothing that merely talks about a secret is one word of this length. */
+const MAX_HARMLESS_LENGTH = 256;
+
 function isHarmless(name: string, value: string, restOfLine: string): boolean {
-  if (value === '' || value.startsWith(REDACTED) || PLAIN_STATE.test(value) || PLACEHOLDER.test(restOfLine)) return true;
+  if (value === '' || value.startsWith(REDACTED)) return true;
+  if (value.length > MAX_HARMLESS_LENGTH) return false;
+  if (PLAIN_STATE.test(value) || PLACEHOLDER.test(restOfLine)) return true;
   if (PLACEHOLDER.test(value) || SENTENCE.test(restOfLine)) return true;
   if (/key|cred|secret$/i.test(name) && FILE_PATH.test(value)) return true;
   if (/^pwd$/i.test(name) && /^[/~]/.test(value)) return true; // sudo's `PWD=/root`

@@ -287,7 +287,7 @@ describe('scrubFreeText leaves alone', () => {
   });
 });
 
-it('scrubs a megabyte of hostile text in one pass', () => {
+it('scrubs long hostile text without going quadratic', () => {
   for (const unit of [
     'token=',
     'password: ',
@@ -298,7 +298,7 @@ it('scrubs a megabyte of hostile text in one pass', () => {
     'chpasswd:\n',
     '\n',
   ]) {
-    const text = unit.repeat(1_000_000 / unit.length);
+    const text = unit.repeat(300_000 / unit.length);
     expect(scrubFreeText(text).text.length).toBeGreaterThan(0);
   }
 });

@@ -1,7 +1,11 @@
 /** One JSON line a call: who asked what, of which cluster, what it cost and how it ended. Never a secret, never an answer. */
 import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createScrubber, scrubFreeText } from '../redact/scrub-text.ts';
+import { shorten } from '../answer/cut.ts';
+import { REDACTED } from '../redact/marker.ts';
+import { createScrubber, type Scrubber, scrubFreeText } from '../redact/scrub-text.ts';
+import type { Secret } from '../redact/secret.ts';
+import { isSecretName } from '../redact/secret-names.ts';
 import type { Caller } from './caller.ts';
 import type { Dispatched } from './dispatch.ts';
 
@@ -29,19 +33,21 @@ export interface AuditLog {
 
 /** Bounds of what a caller can make the log hold, in characters, entries and levels. */
 const MAX_TEXT = 200;
+/** Of a longer text nothing is looked at. */
+const MAX_READ = 2_000;
 const MAX_ENTRIES = 40;
 const MAX_DEPTH = 4;
 
 /**
  * The line about a call, without its line end.
  *
- * @param secrets what must not appear in it, beyond what the call itself carried
+ * @param known hides the configured secrets; those that the call itself carried are hidden here
  */
-export function auditLine(call: CallRecord, secrets: readonly string[]): string {
+export function auditLine(call: CallRecord, known: Scrubber): string {
   const { outcome, caller } = call;
   const carried = [...(caller.secrets ?? []), ...[...(caller.tokens?.values() ?? [])].map((token) => token.secret)];
-  const scrub = createScrubber([...secrets, ...carried.map((secret) => secret.reveal())]);
-  const clean = (text: string) => scrub.text(scrubFreeText(text.slice(0, MAX_TEXT)).text).text;
+  // Cut after it is cleaned: half of a secret would not be known for one.
+  const clean = (text: string) => shorten(known.text(scrubFreeText(without(carried, text.slice(0, MAX_READ))).text).text, MAX_TEXT);
   return JSON.stringify({
     time: new Date(call.started).toISOString(),
     caller: clean(caller.name),
@@ -63,16 +69,24 @@ export function outcomeOf(outcome: Dispatched | undefined): string {
   return outcome.errorKind ?? 'ok';
 }
 
+/**
+ * A text without secrets of which each request brings others: nobody but the caller knows them, so that they are looked
+ * for as they are and not in every encoding, which would cost more than the call.
+ */
+function without(secrets: readonly Secret[], text: string): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret.reveal(), REDACTED), text);
+}
+
 /** Arguments as far as a log needs them: bounded, and with every text cleaned. */
 function plain(value: unknown, clean: (text: string) => string, depth: number): unknown {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `${clean(value)}…` : clean(value);
+  if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item: unknown) => plain(item, clean, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ENTRIES)
-      .map(([key, item]): [string, unknown] => [clean(key), plain(item, clean, depth + 1)]),
+      .map(([key, item]): [string, unknown] => [clean(key), isSecretName(key) ? REDACTED : plain(item, clean, depth + 1)]),
   );
 }
 
@@ -85,10 +99,11 @@ function plain(value: unknown, clean: (text: string) => string, depth: number): 
  * @throws the file system's error when the file can't be opened
  */
 export async function openAuditLog(path: string, secrets: readonly string[], tell: (line: string) => void): Promise<AuditLog> {
+  const known = createScrubber(secrets);
   if (path === '-') {
     return {
       record: (call) => {
-        process.stderr.write(`${auditLine(call, secrets)}\n`);
+        process.stderr.write(`${auditLine(call, known)}\n`);
       },
       close: async () => {},
     };
@@ -103,7 +118,7 @@ export async function openAuditLog(path: string, secrets: readonly string[], tel
   });
   return {
     record: (call) => {
-      stream.write(`${auditLine(call, secrets)}\n`);
+      stream.write(`${auditLine(call, known)}\n`);
     },
     close: () => new Promise((resolve) => stream.end(resolve)),
   };

@@ -9,6 +9,7 @@ import type { OutputSpec, SortKey } from '../answer/spec.ts';
 import { createCall } from '../api/call.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
+import { createScrubber, type Scrubber } from '../redact/scrub-text.ts';
 import type { PreparedCall, Tool } from '../tools/define-tool.ts';
 import { type RunOptions, respond, runTool, type ToolOutcome } from '../tools/run-tool.ts';
 import { whichCluster } from './caller.ts';
@@ -132,7 +133,7 @@ function askAll(tool: Tool, raw: unknown, targets: readonly Target[], options: D
   const { form, maxChars } = options;
   const around = {
     stats,
-    secrets: sessions.flatMap((s) => s.secrets),
+    scrub: combined(sessions.map((session) => session.scrubber)),
     now: () => sessions[0]?.now() ?? Date.now(),
     form,
     maxChars,
@@ -196,8 +197,25 @@ function withLimits(answer: Answer, limited: boolean): Answer {
   return { ...answer, notes: ['This covers the clusters that this caller may ask; there are others.', ...(answer.notes ?? [])] };
 }
 
+/** What any of them hides. */
+function combined(scrubbers: readonly Scrubber[]): Scrubber {
+  const start = createScrubber([]);
+  return {
+    text: (input) =>
+      scrubbers.reduce((done, scrubber) => {
+        const { text, redacted } = scrubber.text(done.text);
+        return { text, redacted: done.redacted + redacted };
+      }, start.text(input)),
+    value: (input) =>
+      scrubbers.reduce((done, scrubber) => {
+        const { value, redacted } = scrubber.value(done.value);
+        return { value, redacted: done.redacted + redacted };
+      }, start.value(input)),
+  };
+}
+
 function failure(thrown: unknown, { form, maxChars }: RunOptions): Promise<ToolOutcome> {
-  return respond({ stats: { requests: 0, redacted: 0 }, secrets: [], now: Date.now, form, maxChars }, () => {
+  return respond({ stats: { requests: 0, redacted: 0 }, scrub: createScrubber([]), now: Date.now, form, maxChars }, () => {
     throw thrown;
   });
 }

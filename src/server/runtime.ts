@@ -53,7 +53,7 @@ export function createRuntime(settings: Settings, now: () => number = Date.now):
       const cluster = clusterSettings(name);
       let session = own.get(cluster.name);
       if (session === undefined) {
-        session = createSession(link(cluster), cluster.tokenId, cluster.tokenSecret.reveal());
+        session = createSession(link(cluster), cluster.tokenId, cluster.tokenSecret.reveal(), settings.health);
         own.set(cluster.name, session);
       }
       return session;
@@ -63,7 +63,7 @@ export function createRuntime(settings: Settings, now: () => number = Date.now):
       const key = sessionKey(cluster.name, tokenId, secret);
       const existing = foreign.get(key);
       if (existing !== undefined) return existing;
-      const session = createSession(link(cluster), tokenId, secret);
+      const session = createSession(link(cluster), tokenId, secret, settings.health);
       foreign.set(key, session);
       return session;
     },

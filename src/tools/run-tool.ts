@@ -6,7 +6,7 @@ import type { OutputSpec, SortKey } from '../answer/spec.ts';
 import { type CallOptions, type CallStats, createCall } from '../api/call.ts';
 import type { Session } from '../api/session.ts';
 import type { OutputForm } from '../config/settings.ts';
-import { createScrubber } from '../redact/scrub-text.ts';
+import type { Scrubber } from '../redact/scrub-text.ts';
 import type { PreparedCall, Tool } from './define-tool.ts';
 
 /** What a tool call gives back, in the form the client asked for. */
@@ -38,8 +38,8 @@ export interface Question {
 export interface Surroundings extends Pick<RunOptions, 'form' | 'maxChars'> {
   /** Filled while it is read. */
   readonly stats: CallStats;
-  /** What must not appear in the answer. */
-  readonly secrets: readonly string[];
+  /** Takes out what must not appear in the answer. */
+  readonly scrub: Scrubber;
   now(): number;
 }
 
@@ -47,7 +47,7 @@ export interface Surroundings extends Pick<RunOptions, 'form' | 'maxChars'> {
 export function runTool(tool: Tool, raw: unknown, session: Session, options: RunOptions): Promise<ToolOutcome> {
   const call = createCall(session, options);
   const { form, maxChars } = options;
-  return respond({ stats: call.stats, secrets: session.secrets, now: call.now, form, maxChars }, () => {
+  return respond({ stats: call.stats, scrub: session.scrubber, now: call.now, form, maxChars }, () => {
     const prepared = tool.prepare(raw);
     return {
       output: tool.output,
@@ -66,8 +66,7 @@ export function runTool(tool: Tool, raw: unknown, session: Session, options: Run
 
 /** The one way from a question to an answer: check, read, render, scrub. Never throws: a failure is an answer of its own. */
 export async function respond(around: Surroundings, ask: () => Question): Promise<ToolOutcome> {
-  const { stats, form, maxChars } = around;
-  const scrub = createScrubber(around.secrets);
+  const { stats, form, maxChars, scrub } = around;
   try {
     const { output, prepared, scope, read } = ask();
     const after = prepared.cursor === undefined ? undefined : decodeCursor(prepared.cursor, scope);

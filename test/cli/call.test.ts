@@ -133,7 +133,7 @@ describe('call', () => {
   });
 
   it('reports on a long call on standard error', async () => {
-    demo.faults.add({ kind: 'delay', ms: 700, match: /\/config$/ });
+    demo.faults.add({ kind: 'slow', delayMs: 700, match: /\/config$/ });
     const { code, stdout, stderr } = await call('search_inventory', '--query', 'web', '--deep');
     expect(code).toBe(0);
     expect(stderr).toMatch(/^(?:mcp-proxmox call: \d+ of \d+ [\w ]+\n)+$/);

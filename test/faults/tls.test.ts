@@ -92,6 +92,7 @@ describe('T15 pins', () => {
   it('with CA and pin both must hold', async () => {
     const other = await createServerIdentity('other');
     expect((await askWith({ caPem: demo.ca, fingerprints: [demo.fingerprint] })).isError).toBe(false);
+    demo.requests.length = 0;
     expectRefused(await askWith({ caPem: demo.ca, fingerprints: [wrong] }), /does not match/);
     expectRefused(await askWith({ caPem: other.ca, fingerprints: [demo.fingerprint] }), /does not know/);
   });
@@ -101,7 +102,9 @@ describe('T15 pins', () => {
     const pinned = await createServerIdentity('pinned');
     const received: Buffer[] = [];
     const connected: TLSSocket[] = [];
-    const server = createServer({ key: stranger.key, cert: `${stranger.cert}\n${pinned.cert}` }, (socket) => {
+    // With TLS 1.2 the last word of the handshake is the server's: it knows of every client that got so far.
+    const identity = { key: stranger.key, cert: `${stranger.cert}\n${pinned.cert}`, maxVersion: 'TLSv1.2' as const };
+    const server = createServer(identity, (socket) => {
       connected.push(socket);
       socket.on('data', (chunk: Buffer) => received.push(chunk));
       socket.on('error', () => undefined);

@@ -2,6 +2,7 @@ import { type Call, createCall } from '../../src/api/call.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { parseRelease } from '../../src/api/release.ts';
 import type { Got, Query } from '../../src/api/session.ts';
+import { createScrubber } from '../../src/redact/scrub-text.ts';
 
 /** What a stubbed read gives: the data of the answer, or an error to throw. */
 export type StubAnswer = (
@@ -20,6 +21,8 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
     identity: 'tester@pve!t',
     key: 'stub',
     secrets: [],
+    scrubber: createScrubber([]),
+    health: { ignore: [], thresholds: {} },
     now: () => Date.now(),
     async get(path, params, query, caller): Promise<Got> {
       caller.sent(path);
@@ -28,6 +31,7 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
       if (data === undefined) throw new Error(`no stubbed answer for ${path}`);
       return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: 0 };
     },
+    derive: (got, parse) => parse(got.data),
     release: async () => parseRelease(release),
     forget: () => undefined,
   });

@@ -45,7 +45,7 @@ describe('readCallWords', () => {
     [['get_guest', '100'], '"100" is no parameter; write --name value'],
     [['get_guest', '-v', '100'], '"-v" is no parameter'],
     [['get_guest', '--vmid'], '--vmid needs a value'],
-    [['--vmid', '100'], 'name the tool'],
+    [['--vmid=100'], 'name the tool'],
   ])('%j is a mistake that is told', (words, message) => {
     expect(() => read(...words)).toThrow(message);
   });

@@ -18,7 +18,9 @@ describe('get_cluster_overview', () => {
     const world = worldOf(h.demo);
     const guests = [...world.guests.values()].filter((g) => !g.template);
     const cluster = recordOf(text, 'cluster');
-    expect(text.split('\n')[0]).toMatch(/^Cluster demo \(Proxmox VE 9\.2\.11\): quorate, 2 of 3 nodes online; \d+ guests, \d+ running/);
+    expect(text.split('\n')[0]).toMatch(
+      /^Cluster demo \(Proxmox VE 9\.2\.11\): quorate, 2 of 3 nodes online; \d+ guests, \d+ running/,
+    );
     expect(cluster).toMatchObject({ nodes: '3', online: '2', quorum: 'yes, 2 of 3 votes present, 2 needed' });
     expect(Number(cluster['cores'])).toBe(world.nodes.filter((n) => n.online).reduce((sum, n) => sum + n.maxcpu, 0));
     const counted = recordOf(text, 'guests');
@@ -29,7 +31,12 @@ describe('get_cluster_overview', () => {
       ['pve2', 'online'],
       ['pve1', 'online'],
     ]);
-    expect(h.demo.requests.filter((r) => isData(r.path)).map((r) => r.path).sort()).toEqual([
+    expect(
+      h.demo.requests
+        .filter((r) => isData(r.path))
+        .map((r) => r.path)
+        .sort(),
+    ).toEqual([
       '/cluster/config/nodes',
       '/cluster/config/qdevice',
       '/cluster/resources',
@@ -99,7 +106,8 @@ describe('get_cluster_overview', () => {
 
   test('a lost quorum is the first thing said', async () => {
     const lost = await openHarness();
-    for (const node of lost.demo.world.nodes) if (node.local !== true) node.online = false;
+    const { nodes } = worldOf(lost.demo);
+    nodes.splice(0, nodes.length, ...nodes.map((node) => ({ ...node, online: node.local === true })));
     const { text } = await lost.call('get_cluster_overview');
     expect(text.split('\n')[0]).toContain('NOT QUORATE');
     expect(recordOf(text, 'cluster')['quorum']).toBe('NO: the configuration is read-only, 1 of 3 votes present, 2 needed');

@@ -14,15 +14,21 @@ describe('list_pools', () => {
     const { text } = await h.call('list_pools');
     const guests = [...worldOf(h.demo).guests.values()];
     const rows = tableOf(text);
-    expect(rows.map((r) => r['pool'])).toEqual(worldOf(h.demo).pools.map((p) => p.poolid).sort());
+    expect(rows.map((r) => r['pool'])).toEqual(
+      worldOf(h.demo)
+        .pools.map((p) => p.poolid)
+        .sort(),
+    );
     for (const row of rows) expect(Number(row['guests'])).toBe(guests.filter((g) => g.pool === row['pool']).length);
     const prod = rows.find((r) => r['pool'] === 'prod');
     expect(Number(prod?.['with_nested'])).toBe(guests.filter((g) => g.pool?.startsWith('prod') === true).length);
     expect(text.split('\n')[0]).toContain(`${guests.filter((g) => g.pool === undefined).length} are in no pool`);
-    expect(h.demo.requests.filter((r) => !r.path.startsWith('/access/')).map((r) => r.path).sort()).toEqual([
-      '/cluster/resources',
-      '/pools',
-    ]);
+    expect(
+      h.demo.requests
+        .filter((r) => !r.path.startsWith('/access/'))
+        .map((r) => r.path)
+        .sort(),
+    ).toEqual(['/cluster/resources', '/pools']);
   });
 
   test.each(['9.2.11', '8.4'] as const)('one pool on %s, a nested one too, by the newer question', async (release) => {

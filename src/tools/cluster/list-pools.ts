@@ -10,7 +10,16 @@ import {
   readInventory,
   type StorageRow,
 } from '../../cluster/inventory.ts';
-import { guestsIn, nestedPools, type Pool, type PoolSums, readPoolMembers, readPools, sumGuests } from '../../cluster/pools.ts';
+import {
+  checkPoolName,
+  guestsIn,
+  nestedPools,
+  type Pool,
+  type PoolSums,
+  readPoolMembers,
+  readPools,
+  sumGuests,
+} from '../../cluster/pools.ts';
 import { defineTool } from '../define-tool.ts';
 
 export const listPools = defineTool({
@@ -68,6 +77,7 @@ export const listPools = defineTool({
     '/access/users/{userid}',
   ],
   async run(args, call) {
+    if (args.pool !== undefined) checkPoolName(args.pool);
     const [pools, inventory, guests] = await Promise.all([readPools(call), readInventory(call), guestCoverage(call)]);
     if (args.pool !== undefined) return onePool(call, args.pool, pools.data, inventory);
     const rows = pools.data.map((p) => poolRow(p, pools.data, inventory));

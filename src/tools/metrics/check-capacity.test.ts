@@ -27,7 +27,9 @@ describe('check_capacity', () => {
     const share = running.reduce((sum, g) => sum + g.maxmem, 0) / (pve1?.maxmem ?? 1);
     expect(Number(row?.['running'])).toBeGreaterThanOrEqual(running.length);
     expect(Number.parseFloat(row?.['mem_allocated'] ?? '')).toBeGreaterThanOrEqual(Math.floor(share * 1000) / 10);
-    expect(Number(recordOf(text, 'cluster')['cores'])).toBe(world.nodes.filter((n) => n.online).reduce((sum, n) => sum + n.maxcpu, 0));
+    expect(Number(recordOf(text, 'cluster')['cores'])).toBe(
+      world.nodes.filter((n) => n.online).reduce((sum, n) => sum + n.maxcpu, 0),
+    );
   });
 
   test('losing a node: who finds no place, and that the quorum would go, too', async () => {
@@ -46,7 +48,10 @@ describe('check_capacity', () => {
     for (const row of rows) {
       const storage = world.storages.find((s) => s.storage === row['storage']);
       const use = storage?.use(row['node'] === '' ? 'pve1' : (row['node'] ?? ''));
-      const days = storage === undefined || use === undefined || storage.growthPerDay === 0 ? undefined : (use.total - use.used) / storage.growthPerDay;
+      const days =
+        storage === undefined || use === undefined || storage.growthPerDay === 0
+          ? undefined
+          : (use.total - use.used) / storage.growthPerDay;
       if (days === undefined) expect(row, row['storage']).toMatchObject({ full_in: '', confidence: '' });
       else {
         const told = Number.parseFloat(row['full_in'] ?? '');
@@ -110,7 +115,11 @@ describe('check_capacity', () => {
       const asked: string[] = [];
       do {
         const from = big.demo.requests.length;
-        const { text } = await big.call('check_capacity', { deep: true, ...(cursor === undefined ? {} : { cursor }) }, { maxChars: 40_000 });
+        const { text } = await big.call(
+          'check_capacity',
+          { deep: true, ...(cursor === undefined ? {} : { cursor }) },
+          { maxChars: 40_000 },
+        );
         const page = big.demo.requests.slice(from).filter((r) => r.path.endsWith('/rrddata'));
         expect(page.length).toBeLessThanOrEqual(150);
         asked.push(...page.map((r) => r.path));
@@ -159,7 +168,9 @@ describe('check_capacity', () => {
 
   test('structured form', async () => {
     const { structured } = await h.call('check_capacity', { storage: 'tank' }, { form: 'structured' });
-    expect(structured).toMatchObject({ storages: [{ storage: 'tank', node: 'pve1', trend: 'fills', full_in_s: expect.any(Number) }] });
+    expect(structured).toMatchObject({
+      storages: [{ storage: 'tank', node: 'pve1', trend: 'fills', full_in_s: expect.any(Number) }],
+    });
   });
 
   test.each(['7.4', '8.4', '9.0'] as const)('release %s, with its own grid of measurements', async (release) => {

@@ -109,12 +109,18 @@ export const checkCapacity = defineTool({
   async run(args, call, page) {
     const inventory = await readInventory(call);
     if (args.node !== undefined) requireNode(inventory, args.node);
-    return args.deep === true ? rightSizing(call, inventory, args.node, page) : overview(call, inventory, args.node, args.storage);
+    return args.deep === true
+      ? rightSizing(call, inventory, args.node, page)
+      : overview(call, inventory, args.node, args.storage);
   },
 });
 
 async function overview(call: Call, inventory: Inventory, onNode: string | undefined, onStorage: string | undefined) {
-  const [definitions, guests, figures] = await Promise.all([readStorageDefinitions(call), guestCoverage(call), nodeCoverage(call, inventory)]);
+  const [definitions, guests, figures] = await Promise.all([
+    readStorageDefinitions(call),
+    guestCoverage(call),
+    nodeCoverage(call, inventory),
+  ]);
   const storages = mergeStorages(inventory, definitions.data).filter((s) => onNode === undefined || s.nodes.includes(onNode));
   const wanted = storages.filter((s) => onStorage === undefined || s.storage === onStorage);
   if (onStorage !== undefined && wanted.length === 0) throw unknownStorage(onStorage, storages, definitions);
@@ -132,7 +138,10 @@ async function overview(call: Call, inventory: Inventory, onNode: string | undef
   const running = inventory.guests.filter((g) => runsNow(g) && (onNode === undefined || g.node === onNode)).length;
   const about = onStorage === undefined;
   return {
-    headline: [about ? headlineOf(nodes, down, forecasts.data, visibleWord(guests)) : storageHeadline(forecasts.data), ...tightPools(thin.data)].join('; '),
+    headline: [
+      about ? headlineOf(nodes, down, forecasts.data, visibleWord(guests)) : storageHeadline(forecasts.data),
+      ...tightPools(thin.data),
+    ].join('; '),
     sections: {
       cluster: about && onNode === undefined ? clusterRecord(all, blind) : undefined,
       nodes: about ? nodes.map((n) => nodeRow(n, down.get(n.node), blind)) : undefined,
@@ -141,7 +150,10 @@ async function overview(call: Call, inventory: Inventory, onNode: string | undef
     },
     gaps: mergeGaps(figures, about ? guests : NO_GAPS, definitions, forecasts, thin, inactive(wanted)),
     notes: overviewNotes(nodes, forecasts.data, about ? guests : NO_GAPS, about),
-    next: about && running > 0 ? [`check_capacity deep=true finds guests of the wrong size, with ${counted(running, 'request')}`] : [],
+    next:
+      about && running > 0
+        ? [`check_capacity deep=true finds guests of the wrong size, with ${counted(running, 'request')}`]
+        : [],
   };
 }
 
@@ -175,10 +187,23 @@ function clusterRecord(nodes: readonly NodeCapacity[], blind: boolean) {
   if (online.length === 0) return undefined;
   return {
     cores,
-    vcpus_per_core: blind ? undefined : ratio(total((n) => n.vcpus), cores),
+    vcpus_per_core: blind
+      ? undefined
+      : ratio(
+          total((n) => n.vcpus),
+          cores,
+        ),
     memory,
-    mem: ratio(total((n) => n.memUsed), memory),
-    mem_allocated: blind ? undefined : ratio(total((n) => n.allocated), memory),
+    mem: ratio(
+      total((n) => n.memUsed),
+      memory,
+    ),
+    mem_allocated: blind
+      ? undefined
+      : ratio(
+          total((n) => n.allocated),
+          memory,
+        ),
   };
 }
 
@@ -256,7 +281,12 @@ function placeName(s: Storage): string {
   return s.shared ? s.storage : `${s.storage} on ${s.nodes[0]}`;
 }
 
-function headlineOf(nodes: readonly NodeCapacity[], down: ReadonlyMap<string, Failover>, forecasts: readonly StorageForecast[], visible: string): string {
+function headlineOf(
+  nodes: readonly NodeCapacity[],
+  down: ReadonlyMap<string, Failover>,
+  forecasts: readonly StorageForecast[],
+  visible: string,
+): string {
   const online = nodes.filter((n) => n.status === 'online');
   const losses = online.flatMap((n) => down.get(n.node) ?? []);
   const bad = losses.filter((f) => f.verdict === 'does-not-fit').map((f) => f.node);
@@ -266,13 +296,18 @@ function headlineOf(nodes: readonly NodeCapacity[], down: ReadonlyMap<string, Fa
   if (bad.length > 0) words.push(`the others can't carry the ${visible}guests of ${bad.join(', ')}`);
   if (tight.length > 0) words.push(`those of ${tight.join(', ')} fit elsewhere only at today's use`);
   if (bad.length + tight.length === 0) {
-    const can = losses.some((f) => f.verdict === 'no-other-node') ? 'there is no other node to take over' : 'any one node can be lost, by memory';
+    const can = losses.some((f) => f.verdict === 'no-other-node')
+      ? 'there is no other node to take over'
+      : 'any one node can be lost, by memory';
     words.push(unknown ? 'whether a node can be lost is not known' : can);
   }
-  if (online.length < nodes.length && losses.some((f) => f.quorate === false)) words.push('one more node lost also loses the quorum');
+  if (online.length < nodes.length && losses.some((f) => f.quorate === false))
+    words.push('one more node lost also loses the quorum');
   const next = soonest(forecasts);
   if (next?.forecast?.fullIn !== undefined && next.forecast.fullIn <= SOON_SECONDS)
-    words.push(`next full: ${placeName(next.storage)} in ${formatDuration(next.forecast.fullIn)} (${next.forecast.confidence} confidence)`);
+    words.push(
+      `next full: ${placeName(next.storage)} in ${formatDuration(next.forecast.fullIn)} (${next.forecast.confidence} confidence)`,
+    );
   return `${online.length} of ${counted(nodes.length, 'node')} online: ${words.join('; ')}`;
 }
 
@@ -283,25 +318,38 @@ const TIGHT_SHARE = 0.9;
 function tightPools(pools: readonly ThinPoolUse[]): readonly string[] {
   return pools.flatMap((p) => {
     const share = ratio(p.metadataUsed, p.metadataSize);
-    return share === undefined || share < TIGHT_SHARE ? [] : [`metadata of thin pool ${p.name} on ${p.node} is ${Math.round(share * 100)}% full`];
+    return share === undefined || share < TIGHT_SHARE
+      ? []
+      : [`metadata of thin pool ${p.name} on ${p.node} is ${Math.round(share * 100)}% full`];
   });
 }
 
 function storageHeadline(forecasts: readonly StorageForecast[]): string {
   const words = forecasts.map(({ storage: s, forecast: f }) => {
     if (s.total === undefined) return `${placeName(s)}: not readable now (${s.state})`;
-    const when = f?.fullIn === undefined ? `no date (${f?.trend ?? 'history not read'})` : `full in ${formatDuration(f.fullIn)} (${f.confidence} confidence)`;
+    const when =
+      f?.fullIn === undefined
+        ? `no date (${f?.trend ?? 'history not read'})`
+        : `full in ${formatDuration(f.fullIn)} (${f.confidence} confidence)`;
     return `${placeName(s)}: ${Math.round(((s.used ?? 0) / s.total) * 100)}% used, ${when}`;
   });
   return words.join('; ');
 }
 
-function overviewNotes(nodes: readonly NodeCapacity[], forecasts: readonly StorageForecast[], guests: Gaps, about: boolean): readonly string[] {
+function overviewNotes(
+  nodes: readonly NodeCapacity[],
+  forecasts: readonly StorageForecast[],
+  guests: Gaps,
+  about: boolean,
+): readonly string[] {
   const notes: string[] = [];
   if (about) {
     if (nodes.length > 0)
-      notes.push('if_down goes by memory alone, HA guests first, the full memory of each; CPU type, local disks, passthrough, affinity and ballooning are not looked at, and only HA guests start by themselves.');
-    if (guests.coverage !== 'complete') notes.push('Only visible guests are counted: allocation is at least this, and "fits" is not claimed.');
+      notes.push(
+        'if_down goes by memory alone, HA guests first, the full memory of each; CPU type, local disks, passthrough, affinity and ballooning are not looked at, and only HA guests start by themselves.',
+      );
+    if (guests.coverage !== 'complete')
+      notes.push('Only visible guests are counted: allocation is at least this, and "fits" is not claimed.');
     notes.push('QDevice votes are not counted for quorum.');
   }
   if (forecasts.some((f) => f.forecast !== undefined))
@@ -322,17 +370,19 @@ async function rightSizing(call: Call, inventory: Inventory, onNode: string | un
   const looked = read.sizings.filter((s) => firstLeft === undefined || s.guest.vmid < firstLeft);
   const wrong = looked.filter((s) => s.sizing.advice.length > 0);
   const young = looked.filter((s) => s.sizing.days < 3).length;
-  const rows = wrong.map(({ guest, sizing }): RowOf<typeof sizingColumns> => ({
-    vmid: guest.vmid,
-    name: guest.name,
-    node: guest.node,
-    cores: guest.maxCpu,
-    cpu_p95: sizing.cpuTypical,
-    cpu_p99: sizing.cpuMost,
-    memory: guest.maxMem,
-    mem_p99: sizing.memMost,
-    advice: sizing.advice,
-  }));
+  const rows = wrong.map(
+    ({ guest, sizing }): RowOf<typeof sizingColumns> => ({
+      vmid: guest.vmid,
+      name: guest.name,
+      node: guest.node,
+      cores: guest.maxCpu,
+      cpu_p95: sizing.cpuTypical,
+      cpu_p99: sizing.cpuMost,
+      memory: guest.maxMem,
+      mem_p99: sizing.memMost,
+      advice: sizing.advice,
+    }),
+  );
   return {
     headline: `${stopped || from > 0 ? 'On this page: ' : ''}${wrong.length} of ${looked.length} ${visibleWord(guests)}running guests look the wrong size`,
     sections: {
@@ -342,7 +392,11 @@ async function rightSizing(call: Call, inventory: Inventory, onNode: string | un
         ...(stopped && reached !== undefined ? { unfinished: { after: [reached], why: 'one request a guest' } } : {}),
       },
     },
-    gaps: mergeGaps(guests, stopped && read.gaps.problems.length === 0 ? NO_GAPS : read.gaps, offlineGaps(inventory, onNode === undefined ? undefined : new Set([onNode]))),
+    gaps: mergeGaps(
+      guests,
+      stopped && read.gaps.problems.length === 0 ? NO_GAPS : read.gaps,
+      offlineGaps(inventory, onNode === undefined ? undefined : new Set([onNode])),
+    ),
     notes: [
       `${counted(rest.length, 'guest')} ${from > 0 ? 'left' : 'to look at'}, one request each, at most ${MAX_SIZED} a page. A week of half-hour averages: short peaks are not in it; a machine without ballooning driver counts its caches as used.`,
       ...(young > 0 ? [`${counted(young, 'guest')} with less than three days of measurements not judged.`] : []),

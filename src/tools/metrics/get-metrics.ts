@@ -25,7 +25,7 @@ import {
   thinned,
 } from '../../insights/metrics-digest.ts';
 import { defineTool } from '../define-tool.ts';
-import { guest, storage } from '../params.ts';
+import { guest, node, storage } from '../params.ts';
 
 const MAX_POINTS = 60;
 
@@ -37,13 +37,14 @@ export const getMetrics = defineTool({
   title: 'Metrics over time',
   toolset: 'metrics',
   description:
-    'History of a guest (vmid or name), a storage or a node: min, average, p95, max, last, trend a day and a sparkline for each series. Also of offline nodes and their guests.',
+    'History of a guest, a storage or a node: min, avg, p95, max, last, trend and sparkline of each series. Offline nodes too.',
   params: {
     ...guest,
+    node: node.optional(),
     storage: storage.optional(),
-    timeframe: z.enum(TIMEFRAMES).describe('Default day; decade: nodes only').optional(),
+    timeframe: z.enum(TIMEFRAMES).describe('Default day').optional(),
     series: z.array(z.string().min(1).max(40)).max(20).describe('Names, or all').optional(),
-    points: z.boolean().describe(`Up to ${MAX_POINTS} points instead of the digest`).optional(),
+    points: z.boolean().describe('Points instead of the digest').optional(),
   },
   output: {
     span: record({
@@ -263,7 +264,7 @@ function notesFor(
         : `Node ${target.node} is not online: this is what was recorded before, last at ${minutes(newest)}.`,
     );
   const empty = wanted.filter((s) => !digests.some((d) => d.series === s)).map((s) => s.name);
-  if (empty.length > 0 && digests.length > 0) notes.push(`Not recorded in this span: ${empty.join(', ')}.`);
+  if (empty.length > 0 && newest !== undefined) notes.push(`Nothing was recorded of ${empty.join(', ')} in this span.`);
   const dead = measured.filter((p) => p.values.size === 0).length / Math.max(1, measured.length);
   if (target.kind === 'guest' && digests.some((d) => d.missing > dead + 0.01))
     notes.push('While a guest is stopped its load is not recorded: those times are missing, not zero.');

@@ -55,10 +55,10 @@ describe('get_node_status', () => {
   });
 
   test('the subscription key is masked, the date it runs out is not', async () => {
-    const { text } = await h.call('get_node_status', { node: 'pve1', sections: ['subscription'] });
+    const { text } = await h.call('get_node_status', { node: 'pve1', sections: ['subscription', 'dns'] });
     expect(recordOf(text, 'subscription')).toMatchObject({ status: 'active', due: '2026-06-01' });
     expect(recordOf(text, 'subscription')['key']).toContain('[redacted]');
-    const none = await h.call('get_node_status', { node: 'pve2', sections: ['subscription'] });
+    const none = await h.call('get_node_status', { node: 'pve2', sections: ['subscription', 'dns'] });
     expect(recordOf(none.text, 'subscription')['status']).toBe('none');
   });
 
@@ -125,7 +125,7 @@ describe('get_node_status', () => {
 
   test('older releases: no pressure is a fact, not a fault', async () => {
     const old = await openHarness({ release: '7.4' });
-    const { text } = await old.call('get_node_status', { node: 'pve1', sections: ['status', 'pressure'] });
+    const { text } = await old.call('get_node_status', { node: 'pve1', sections: ['status', 'time', 'pressure'] });
     expect(recordOf(text, 'status')['kernel']).toBe('5.15.158-2-pve');
     expect(text).toContain('Note: Pressure: no samples');
     expect(text).not.toContain('Problem');

@@ -43,7 +43,7 @@ describe('list_node_disks', () => {
 
   test('SMART values of one disk, as a table or as text', async () => {
     const sata = await h.call('list_node_disks', { node: 'pve1', smart: 'sdb' });
-    expect(sata.text.split('\n')[0]).toBe('/dev/sdb on pve1: FAILED!, 1 failed attributes');
+    expect(sata.text.split('\n')[0]).toBe('/dev/sdb on pve1: FAILED!, 1 failed attribute');
     expect(tableOf(sata.text, 'smart_attributes')[0]).toMatchObject({
       attribute: 'Reallocated_Sector_Ct',
       raw: '2216',

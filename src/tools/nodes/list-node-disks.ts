@@ -156,7 +156,7 @@ async function smartAnswer(call: Call, name: string, path: string) {
   const state = smart.health ?? 'state of health not told';
   const failed = smart.attributes.filter((a) => a.failed !== undefined).length;
   return {
-    headline: `${path} on ${name}: ${state}${failed === 0 ? '' : `, ${failed} failed attributes`}`,
+    headline: `${path} on ${name}: ${state}${failed === 0 ? '' : `, ${failed} failed ${failed === 1 ? 'attribute' : 'attributes'}`}`,
     sections: smartSections(path, smart),
     gaps: NO_GAPS,
   };

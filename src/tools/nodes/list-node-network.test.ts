@@ -35,7 +35,7 @@ describe('list_node_network', () => {
 
   test('pending edits are counted, and shown without secrets only when asked for', async () => {
     const usual = await h.call('list_node_network', { node: 'pve1' });
-    expect(usual.text).toContain('2 lines added, 1 removed');
+    expect(usual.text).toContain('lines added: 2, removed: 1');
     expect(usual.text).not.toContain('mtu 1500');
     const shown = await h.call('list_node_network', { node: 'pve1', changes: true });
     expect(shown.text).toContain('-\tmtu 1500');
@@ -71,7 +71,11 @@ describe('list_node_network', () => {
 
   test('Open vSwitch ports with their VLAN', async () => {
     const { text } = await h.call('list_node_network', { node: 'pve2' });
-    expect(tableOf(text).find((r) => r['iface'] === 'ovsmgmt')).toMatchObject({ type: 'OVSIntPort', vlan: '77', bridge: 'vmbr9' });
+    expect(tableOf(text).find((r) => r['iface'] === 'ovsmgmt')).toMatchObject({
+      type: 'OVSIntPort',
+      vlan: '77',
+      bridge: 'vmbr9',
+    });
   });
 
   test('fields, limit and the rest by cursor', async () => {

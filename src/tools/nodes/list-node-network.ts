@@ -74,7 +74,7 @@ function kinds(interfaces: readonly NodeInterface[]): string {
 }
 
 function pendingNote(pending: PendingNetwork, shown: boolean): string {
-  return `The configuration was edited and not applied yet: ${pending.added} lines added, ${pending.removed} removed. It takes effect at the next reload or reboot.${shown ? '' : ' changes=true shows it.'}`;
+  return `The configuration was edited and not applied yet (lines added: ${pending.added}, removed: ${pending.removed}). It takes effect at the next reload or reboot.${shown ? '' : ' changes=true shows it.'}`;
 }
 
 function toRow(i: NodeInterface) {

@@ -1,0 +1,196 @@
+/** The facts of single guests: what costs requests for each of them, read in the order of their vmids as far as time goes. */
+import type { Call } from '../api/call.ts';
+import { toApiError } from '../api/errors.ts';
+import { gapFrom, type Problem } from '../api/reading.ts';
+import { atLeast } from '../api/release.ts';
+import { mayAskAgent } from './agent.ts';
+import { readableGuests } from './config-scan.ts';
+import { fanOut } from './fan-out.ts';
+import { readFirewallOptions, readFirewallRules } from './firewall.ts';
+import { agentEnabled, parseGuestConfig } from './guest-config.ts';
+import type { Fact, FactData, GuestDetail, Lack } from './health-facts.ts';
+import { lacksOf } from './health-facts.ts';
+import type { HealthBase } from './health-read.ts';
+import type { Guest } from './inventory.ts';
+import { readPending } from './pending.ts';
+import { readSnapshots } from './snapshots.ts';
+
+/** Which parts of a guest are wanted. */
+export interface GuestParts {
+  readonly snapshots: boolean;
+  readonly agent: boolean;
+  readonly firewall: boolean;
+}
+
+export interface GuestScan {
+  readonly details: Fact<FactData['details']>;
+  readonly everyGuest: Fact<FactData['everyGuest']>;
+  /** Set when time ran out: guests up to this vmid were looked at, none after it. */
+  readonly stoppedAfter: number | undefined;
+  /** Guests that were looked at. */
+  readonly done: number;
+}
+
+/** Guests that are asked about before the time is looked at again. */
+const CHUNK = 24;
+/** Less time than this is not worth starting another chunk for, in milliseconds. */
+const WORTHWHILE_MS = 1_500;
+
+/** Guests that a deep check looks at: those whose node is online, without templates, by vmid. */
+export function guestsToScan(base: HealthBase, only: { readonly node?: string | undefined; readonly vmid?: number | undefined }): readonly Guest[] {
+  return readableGuests(base.inventory).filter(
+    (g) => !g.template && (only.node === undefined || g.node === only.node) && (only.vmid === undefined || g.vmid === only.vmid),
+  );
+}
+
+/** Requests for one guest, at most. */
+export function requestsPerGuest(parts: GuestParts): number {
+  return 1 + Number(parts.snapshots) + Number(parts.agent) + 2 * Number(parts.firewall);
+}
+
+/**
+ * Reads guests one after the other, some at a time. A part that can't be read is missing in its guest only.
+ *
+ * @param after vmid to go on behind; 0 for all
+ */
+export async function scanGuests(
+  call: Call,
+  base: HealthBase,
+  guests: readonly Guest[],
+  parts: GuestParts,
+  after: number,
+): Promise<GuestScan> {
+  const wanted = guests.filter((g) => g.vmid > after);
+  const mayAgent = parts.agent ? await agentRight(call) : undefined;
+  const details = new Map<number, GuestDetail>();
+  const problems: Problem[] = [];
+  let stoppedAfter: number | undefined;
+  for (let from = 0; from < wanted.length && stoppedAfter === undefined; from += CHUNK) {
+    const before = wanted[from - 1];
+    if (before !== undefined && call.remaining() < WORTHWHILE_MS) {
+      stoppedAfter = before.vmid;
+      break;
+    }
+    const chunk = wanted.slice(from, from + CHUNK);
+    const counting: Call = { ...call, progress: (done) => call.progress(from + done, wanted.length, 'guests looked at') };
+    const out = await fanOut(
+      counting,
+      chunk,
+      (guest) => ({ node: guest.node, vmid: guest.vmid }),
+      (guest) => readDetail(call, guest, parts, mayAgent?.held === true, problems),
+    );
+    const [firstLeft] = out.left;
+    // At least one guest is got past each time, however slow its node is.
+    if (firstLeft !== undefined) stoppedAfter = chunk[chunk.indexOf(firstLeft) - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
+    for (const { item, data } of out.results) if (stoppedAfter === undefined || item.vmid <= stoppedAfter) details.set(item.vmid, data);
+    if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0))
+      problems.push({ where: { node: firstLeft.node, vmid: firstLeft.vmid }, kind: 'timeout', message: `Guest ${firstLeft.vmid} was not read in time.` });
+  }
+  const lacks = [...problemLacks(problems), ...(mayAgent?.held === false ? [mayAgent.lack] : []), ...offlineLacks(base), ...lacksOf(base.guests)];
+  return {
+    details: { data: details, lacks },
+    everyGuest: everyGuest(base, guests, details, after, stoppedAfter, problems),
+    stoppedAfter,
+    done: details.size,
+  };
+}
+
+/** What is said of all guests needs all guests: those of offline nodes are named, anything else that is missing forbids it. */
+function everyGuest(
+  base: HealthBase,
+  guests: readonly Guest[],
+  details: ReadonlyMap<number, GuestDetail>,
+  after: number,
+  stoppedAfter: number | undefined,
+  problems: readonly Problem[],
+): Fact<FactData['everyGuest']> {
+  const all = readableGuests(base.inventory).filter((g) => !g.template);
+  if (base.guests.coverage !== 'complete') return { data: undefined, lacks: lacksOf(base.guests) };
+  if (after > 0 || stoppedAfter !== undefined || guests.length < all.length || details.size < all.length)
+    return { data: undefined, lacks: [{ why: 'needs all guests in one go' }] };
+  if (problems.length > 0) return { data: undefined, lacks: problemLacks(problems) };
+  const readable = new Set(all.map((g) => g.vmid));
+  return { data: { unreachable: base.inventory.guests.filter((g) => !g.template && !readable.has(g.vmid)).map((g) => g.vmid) }, lacks: [] };
+}
+
+function offlineLacks({ inventory }: HealthBase): readonly Lack[] {
+  const down = inventory.nodes.filter((n) => n.status !== 'online' && inventory.guests.some((g) => g.node === n.node));
+  return down.map((n) => ({ why: `${n.node} is ${n.status}`, nodes: [n.node] }));
+}
+
+/** Many guests with the same trouble are one lack. */
+function problemLacks(problems: readonly Problem[]): readonly Lack[] {
+  const groups = new Map<string, { problem: Problem; vmids: Set<number> }>();
+  for (const problem of problems) {
+    const needs = problem.needs?.replace(/\/vms\/\d+/, '/vms/VMID');
+    const key = `${problem.kind} ${needs ?? problem.message.replace(/\d+/g, 'N')}`;
+    const group = groups.get(key) ?? { problem, vmids: new Set<number>() };
+    if (problem.where.vmid !== undefined) group.vmids.add(problem.where.vmid);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ problem, vmids }) => {
+    const [first, ...others] = [...vmids].sort((a, b) => a - b);
+    const who = first === undefined ? '' : `guest ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: `;
+    const what = problem.needs === undefined ? problem.message.replace(/\.$/, '') : `needs ${problem.needs}`;
+    return { why: `${who}${what}`, needs: problem.needs };
+  });
+}
+
+async function readDetail(call: Call, guest: Guest, parts: GuestParts, mayAgent: boolean, problems: Problem[]): Promise<GuestDetail> {
+  const { node, vmid, type } = guest;
+  const level = { scope: 'guest', node, vmid, type } as const;
+  const part = async <T>(wanted: boolean, read: () => Promise<T>): Promise<T | undefined> => {
+    if (!wanted) return undefined;
+    try {
+      return await read();
+    } catch (thrown) {
+      problems.push(...gapFrom(thrown, { node, vmid }).problems);
+      return undefined;
+    }
+  };
+  const [pending, snapshots, firewall] = await Promise.all([
+    part(true, () => readPending(call, guest)),
+    part(parts.snapshots, () => readSnapshots(call, guest)),
+    part(parts.firewall, async () => {
+      const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
+      return { options, rules };
+    }),
+  ]);
+  const config = pending === undefined ? undefined : parseGuestConfig(pending.running, type);
+  const asks = mayAgent && parts.agent && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));
+  const agent = await part(asks, () => readAgentState(call, guest));
+  return { guest, config, changes: pending?.changes, snapshots, firewall, agent };
+}
+
+/**
+ * Whether the agent answers. Only the node's own word that it does not counts as silence: a time-out of ours may be the node's.
+ *
+ * Source: GET /nodes/{node}/qemu/{vmid}/agent/info (VM.GuestAgent.Audit; up to 8.4 VM.Monitor).
+ */
+async function readAgentState(call: Call, guest: Guest): Promise<'answers' | 'silent' | undefined> {
+  try {
+    await call.get('/nodes/{node}/qemu/{vmid}/agent/info', { node: guest.node, vmid: guest.vmid });
+    return 'answers';
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    if (error.kind === 'timeout' && error.status === 500) return 'silent';
+    // Stopped meanwhile, or switched off: nothing to say.
+    if (error.kind === 'not-configured') return undefined;
+    throw error;
+  }
+}
+
+/** Whether agents may be asked at all, so that hundreds of requests are not sent to be refused. */
+async function agentRight(call: Call): Promise<{ readonly held: boolean; readonly lack: Lack }> {
+  const privileges = atLeast(await call.release(), '9.0') ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const) : (['VM.Monitor'] as const);
+  const needs = `${privileges[0]} on /vms`;
+  const lack: Lack = { why: `guest agents: needs ${needs}`, needs };
+  try {
+    const held = await Promise.all(privileges.map((p) => call.rights.has(p, '/vms')));
+    return { held: held.includes(true), lack };
+  } catch (thrown) {
+    if (toApiError(thrown).kind === 'cancelled') throw thrown;
+    // Not told: the agents' own answers will say it.
+    return { held: true, lack };
+  }
+}
