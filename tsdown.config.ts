@@ -8,7 +8,7 @@ export default defineConfig({
   target: 'node20',
   outDir: 'dist',
   clean: true,
-  minify: false,
+  minify: true,
   dts: false,
   sourcemap: false,
   // Everything is bundled: `npx` then fetches one package and no dependency tree.

@@ -75,30 +75,23 @@ export function createRights(
   }
 
   async function coverage(privilege: Privilege, under: string, what: string): Promise<Gaps> {
-    const hidden: Hidden = { what, privilege, path: under };
-    const paths = await dump();
-    const here = paths.get(under);
-    // Held here without being inherited (0) says nothing about what comes down from the root.
-    const fromRoot = (here === undefined || here.has(privilege)) && paths.get('/')?.get(privilege) === true;
-    if (!fromRoot && (await at(under)).get(privilege) !== true) return { problems: [], coverage: 'partial', hidden: [hidden] };
-    return deeperEntries(privilege, under, what, paths);
+    const here = (await at(under)).get(privilege);
+    // Held here without being inherited (0): what reaches the objects below then comes down from the root, or nothing does.
+    if (here !== true && (here === undefined || (await dump()).get('/')?.get(privilege) !== true))
+      return { problems: [], coverage: 'partial', hidden: [{ what, privilege, path: under }] };
+    return otherEntries(privilege, under, what, here);
   }
 
-  /** Something deeper may take the privilege away again; NoAccess on a guest is invisible in the token's own rights. */
-  async function deeperEntries(
-    privilege: Privilege,
-    under: string,
-    what: string,
-    paths: ReadonlyMap<string, Held>,
-  ): Promise<Gaps> {
+  /** An entry elsewhere may take the privilege away again; NoAccess on a guest is invisible in the token's own rights. */
+  async function otherEntries(privilege: Privilege, under: string, what: string, inherited: boolean): Promise<Gaps> {
     const unknown = (why: string): Gaps => ({ problems: [], coverage: 'unknown', hidden: [], why });
-    if (!(await sees(paths, 'Sys.Audit', '/access')))
+    if (!(await at('/access')).has('Sys.Audit'))
       return unknown(
         `the token may not read the access control list (Sys.Audit on /access), so ${what} that are closed to it can't be ruled out`,
       );
     const roles = parseRoles((await get('/access/roles', {})).data);
     const lacking = parseAcl((await get('/access/acl', {})).data).filter(
-      (row) => isBelow(row.path, under) && roles.get(row.role)?.has(privilege) !== true,
+      (row) => roles.get(row.role)?.has(privilege) !== true && mayClose(row, under, inherited),
     );
     if (lacking.length === 0) return NO_GAPS;
     const groups = lacking.some((row) => row.type === 'group') ? await ownerGroups() : [];
@@ -107,21 +100,17 @@ export function createRights(
     );
     const closed = [...new Set(ours.map((row) => row.path))].sort();
     if (closed.length === 0) return NO_GAPS;
-    if (closed.length > MAX_EXACT_PATHS) return unknown(`${closed.length} deeper access control entries may hide some ${what}`);
-    const pool = closed.find((path) => path.startsWith('/pool/'));
-    if (pool !== undefined && !under.startsWith('/pool'))
-      return unknown(`an access control entry on ${pool} may hide some ${what}`);
+    if (closed.length > MAX_EXACT_PATHS) return unknown(`${closed.length} other access control entries may hide some ${what}`);
+    const outside = closed.find((path) => !isBelow(path, under));
+    if (outside !== undefined) return unknown(`an access control entry on ${outside} may hide some ${what}`);
     const denied: Hidden[] = [];
     for (const path of closed) {
-      if ((await at(path)).get(privilege) === undefined) denied.push({ what: `${what} at ${path}`, privilege, path });
+      const held = (await at(path)).get(privilege);
+      if (held === undefined) denied.push({ what: `${what} at ${path}`, privilege, path });
+      else if (!held && ours.some((row) => row.path === path && row.propagate))
+        return unknown(`an access control entry on ${path} may hide some ${what} below it`);
     }
     return denied.length === 0 ? NO_GAPS : { problems: [], coverage: 'partial', hidden: denied };
-  }
-
-  async function sees(paths: ReadonlyMap<string, Held>, privilege: Privilege, path: string): Promise<boolean> {
-    const held = paths.get(path);
-    if (held !== undefined) return held.has(privilege);
-    return paths.get('/')?.get(privilege) === true || (await at(path)).has(privilege);
   }
 
   /** Groups of the token's owner; undefined when they may not be read, which counts as "any group". */
@@ -175,9 +164,19 @@ export function parseRoles(data: unknown): ReadonlyMap<string, ReadonlySet<strin
   );
 }
 
-/** True for a path strictly below; pools hold guests and storages, so their entries count for both. */
-function isBelow(path: string, under: string): boolean {
-  if (under === '/') return path !== '/';
-  if (path.startsWith(`${under}/`)) return true;
-  return (under === '/vms' || under === '/storage') && path.startsWith('/pool/');
+/** True for an ACL path strictly below another. */
+function isBelow(path: string, above: string): boolean {
+  return path !== above && path.startsWith(above === '/' ? '/' : `${above}/`);
+}
+
+/**
+ * Whether an entry without the privilege can take it away from objects under a path.
+ *
+ * @param inherited the privilege is known to come down from `under` itself, whatever stands above it
+ */
+function mayClose({ path, role, propagate }: AclRow, under: string, inherited: boolean): boolean {
+  if (isBelow(path, under)) return true;
+  // Roles on a pool are added to those on its members; NoAccess on it (or on all pools) closes them.
+  if ((under === '/vms' || under === '/storage') && (path === '/pool' || isBelow(path, '/pool'))) return role === 'NoAccess';
+  return !inherited && propagate && path !== '/' && (path === under || isBelow(under, path));
 }

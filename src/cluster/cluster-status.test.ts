@@ -4,7 +4,7 @@ import { countVotes, parseClusterStatus, parseCorosyncNodes, parseQDevice } from
 const cluster = { type: 'cluster', id: 'cluster', name: 'home', nodes: 3, quorate: 1 };
 const node = (name: string, online: number | string) => ({ type: 'node', id: `node/${name}`, name, online, local: 0, nodeid: 1 });
 
-describe('parseClusterStatus', () => {
+describe('parseClusterStatus (FIELD T7)', () => {
   test.each([0, 1, 2, 3])('the order of rows does not matter (rotated by %i)', (by) => {
     const rows: unknown[] = [cluster, node('b', 1), node('a', '0'), node('c', 1)];
     const status = parseClusterStatus([...rows.slice(by), ...rows.slice(0, by)]);
@@ -34,7 +34,7 @@ describe('parseClusterStatus', () => {
   });
 });
 
-describe('votes', () => {
+describe('votes (FIELD T8)', () => {
   const nodes = parseCorosyncNodes([
     { name: 'a', nodeid: '1', quorum_votes: '1', ring0_addr: '10.0.0.1', ring1_addr: '10.1.0.1' },
     { node: 'b', nodeid: '2', ring0_addr: '10.0.0.2' },

@@ -38,6 +38,10 @@ export interface TracedPath {
   readonly sourceAddresses: readonly string[];
   /** Network of the target, to say why it has no interface. */
   readonly targetNics: readonly GuestNic[] | undefined;
+  /** Interfaces that were left out because they are unplugged. */
+  readonly unplugged: readonly string[];
+  /** Why live addresses are not known; matters only where the verdict depends on them. */
+  readonly addressGaps: Gaps;
 }
 
 /** Interfaces that are followed on each side. */
@@ -49,6 +53,8 @@ interface GuestFirewall {
   readonly options: FirewallOptions | undefined;
   readonly rules: readonly FirewallRule[] | undefined;
   readonly things: NamedThings;
+  /** What kept live addresses from being read. */
+  readonly addressGaps: Gaps;
 }
 
 /**
@@ -63,9 +69,9 @@ export async function readPath(call: Call, question: PathQuestion): Promise<Read
   const [datacenter, to, from] = await Promise.all([
     readDatacenter(call),
     readGuestFirewall(call, target),
-    'guest' in source && source.guest.vmid !== target.vmid ? readGuestFirewall(call, source.guest) : undefined,
+    'guest' in source ? readGuestFirewall(call, source.guest) : undefined,
   ]);
-  const fromData = from?.data ?? ('guest' in source ? to.data : undefined);
+  const fromData = from?.data;
   const vnets = await readVnets(call, [to.data, ...(fromData === undefined ? [] : [fromData])]);
   const rules = [...(to.data.rules ?? []), ...(fromData?.rules ?? []), ...vnets.data.flatMap((v) => v.rules ?? [])];
   const named = [...new Set(rules.filter((r) => r.type === 'group' && r.enabled).map((r) => r.action))];
@@ -76,7 +82,7 @@ export async function readPath(call: Call, question: PathQuestion): Promise<Read
   const [opened, ofTarget, ofSource] = await Promise.all([
     openSets(call, datacenter.data.things, { scope: 'cluster' }, [...referredSets(all).dc, 'blacklist']),
     openGuestSets(call, to.data, all),
-    fromData === undefined || fromData === to.data ? undefined : openGuestSets(call, fromData, all),
+    fromData === undefined ? undefined : openGuestSets(call, fromData, all),
   ]);
   const guestNames = (own: OpenedNames): FirewallNames => namesOf(opened.data, own);
   const world: World = {
@@ -85,7 +91,7 @@ export async function readPath(call: Call, question: PathQuestion): Promise<Read
     names: namesOf(opened.data, undefined),
     vnets: vnets.data,
     to: { firewall: to.data, names: guestNames(ofTarget.data) },
-    from: fromData === undefined ? undefined : { firewall: fromData, names: guestNames((ofSource ?? ofTarget).data) },
+    from: fromData === undefined || ofSource === undefined ? undefined : { firewall: fromData, names: guestNames(ofSource.data) },
   };
   const gaps = [datacenter, to, vnets, groups, opened, ofTarget, ...(from === undefined ? [] : [from]), ...(ofSource === undefined ? [] : [ofSource])];
   return withGaps(traceAll(question, world), ...gaps);
@@ -120,9 +126,15 @@ async function readGuestFirewall(call: Call, guest: Guest): Promise<Reading<Gues
     attempt(where, () => readFirewallRules(call, level)),
     readNamedThings(call, level),
   ]);
-  // That addresses are only known from the configuration is told where it matters.
-  const live: Gaps = network.problems.length === 0 ? NO_GAPS : network;
-  return withGaps({ guest, network: network.data, options: options.data, rules: rules.data, things: things.data }, live, options, rules, things);
+  const { data, ...missing } = network;
+  const addressGaps = data.nicsKnown ? missing : NO_GAPS;
+  return withGaps(
+    { guest, network: data, options: options.data, rules: rules.data, things: things.data, addressGaps },
+    data.nicsKnown ? NO_GAPS : missing,
+    options,
+    rules,
+    things,
+  );
 }
 
 type SetLevel = Parameters<typeof readSets>[1];
@@ -220,6 +232,8 @@ function traceAll(question: PathQuestion, world: World): TracedPath {
     family,
     sourceAddresses: sender === undefined ? [] : [...new Set(nicsOf(sender, undefined).flatMap((nic) => addressesOf(sender, nic, family)))],
     targetNics: target.network.nicsKnown ? target.network.nics : undefined,
+    unplugged: question.nic === undefined ? unpluggedOf(target) : [],
+    addressGaps: mergeGaps(target.addressGaps, sender?.addressGaps ?? NO_GAPS),
   };
 }
 
@@ -240,7 +254,15 @@ function plain(address: string): string {
 function nicsOf(firewall: GuestFirewall, only: string | undefined): readonly (GuestNic | undefined)[] {
   const { network } = firewall;
   if (!network.nicsKnown) return [undefined];
-  return network.nics.filter((nic) => only === undefined || nic.key === only);
+  if (only !== undefined) return network.nics.filter((nic) => nic.key === only);
+  const plugged = network.nics.filter((nic) => !nic.linkDown);
+  return plugged.length > 0 ? plugged : network.nics;
+}
+
+/** Unplugged interfaces that others stand in for. */
+function unpluggedOf({ network }: GuestFirewall): readonly string[] {
+  const down = network.nics.filter((nic) => nic.linkDown).map((nic) => nic.key);
+  return down.length < network.nics.length ? down : [];
 }
 
 /** The source guest's interfaces on the same segment; all of them when none is. */

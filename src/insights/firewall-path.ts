@@ -78,6 +78,8 @@ export interface PathResult {
 
 /** Follows a packet from its source to a guest's interface: out of the source guest, through VNets, into the guest. */
 export function tracePath(facts: PathFacts): PathResult {
+  const unplugged = unpluggedLevel(facts);
+  if (unplugged !== undefined) return { verdict: 'blocked', by: `${unplugged.level}: ${unplugged.by}`, levels: [unplugged] };
   if (facts.datacenterOn === false) {
     const by = 'the datacenter firewall is off, so nothing is filtered anywhere';
     return { verdict: 'not filtered', by, levels: [single('datacenter', 'enable', 'unfiltered', 'the firewall is off')] };
@@ -93,6 +95,12 @@ export function tracePath(facts: PathFacts): PathResult {
     return { verdict: 'cannot know', by, levels };
   }
   return { ...verdict, levels };
+}
+
+/** An interface whose cable is pulled carries nothing, firewall or not. */
+function unpluggedLevel({ from, to }: PathFacts): LevelResult | undefined {
+  if (from?.linkDown === true) return single(`${from.label} ${from.nic} out`, 'link_down', 'drop', 'the interface is unplugged (link_down)');
+  return to.linkDown ? single(`${to.label} ${to.nic} in`, 'link_down', 'drop', 'the interface is unplugged (link_down)') : undefined;
 }
 
 function verdictOf(levels: readonly LevelResult[]): { readonly verdict: PathVerdict; readonly by: string } {
@@ -111,7 +119,6 @@ function single(level: string, what: string, outcome: Outcome, why: string): Lev
 
 function guestLevel(side: GuestSide, direction: 'in' | 'out', facts: PathFacts): LevelResult {
   const level = `${side.label} ${side.nic} ${direction}`;
-  if (side.linkDown) return single(level, 'link_down', 'drop', 'the interface is unplugged (link_down)');
   if (side.nicFirewall === false) return single(level, 'firewall flag of the interface', 'unfiltered', `${side.nic} has firewall=0`);
   const { options } = side;
   const before = direction === 'in' ? beforeIn(level, facts) : beforeOut(level, side);
@@ -128,7 +135,8 @@ function guestLevel(side: GuestSide, direction: 'in' | 'out', facts: PathFacts):
   const result = walk({ level, rules: side.rules, policy, direction, nic: side.nic, names: side.names }, facts);
   if (before === undefined || result.outcome === 'drop' || result.outcome === 'reject')
     return { ...result, steps: [...(before?.steps ?? []), ...result.steps] };
-  return { ...before, steps: [...before.steps, ...result.steps] };
+  const by = result.outcome === 'unknown' ? `${result.by}; ${before.by}` : before.by;
+  return { ...before, by, steps: [...before.steps, ...result.steps].map((step) => ({ ...step, decides: false })) };
 }
 
 /** Senders in the datacenter's set `blacklist` are dropped in front of every filtered interface. */

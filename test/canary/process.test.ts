@@ -2,6 +2,7 @@
  * FIELD T13: no secret leaves the process as it ships: neither in what it sends to the client (answers, errors, progress)
  * nor in what it writes to standard error, whatever goes wrong.
  */
+import pLimit from 'p-limit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
@@ -36,18 +37,24 @@ it.each(['text', 'structured'])(
     await server.next(({ id }) => id === 'hello');
     const examples = examplesFor(worldOf(demo));
     const calls = coveredTools.flatMap(([name, tool]) => [
-      ...representatives(examplesOf(tool, examples), 4).map((args) => ({ name, arguments: args })),
+      ...representatives(examplesOf(tool, examples), 3).map((args) => ({ name, arguments: args })),
       // Wrong on purpose: the secret itself among the arguments.
       { name, arguments: { node: secret, [secret]: secret } },
     ]);
     let id = 0;
+    const limit = pLimit(8);
     const askAll = async (some: typeof calls): Promise<void> => {
-      for (const params of some) {
-        id += 1;
-        const mine = id;
-        server.send({ jsonrpc: '2.0', id: mine, method: 'tools/call', params: { ...params, _meta: { progressToken: mine } } });
-        await server.next((message) => message['id'] === mine);
-      }
+      await Promise.all(
+        some.map((params) =>
+          limit(async () => {
+            id += 1;
+            const mine = id;
+            const request = { ...params, _meta: { progressToken: mine } };
+            server.send({ jsonrpc: '2.0', id: mine, method: 'tools/call', params: request });
+            await server.next((message) => message['id'] === mine);
+          }),
+        ),
+      );
     };
     await askAll(calls);
     for (const kind of ['status-500', 'html', 'broken-json', 'reset'] as const) {

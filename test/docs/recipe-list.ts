@@ -30,9 +30,18 @@ export function recipes(failed: string): Readonly<Record<string, readonly Recipe
     Guests: [
       {
         ask: 'What is running, and where?',
-        calls: one('list_guests', { status: 'running', sort: 'mem', fields: ['vmid', 'name', 'node', 'cpu', 'mem', 'memory', 'uptime'] }),
+        calls: one('list_guests', {
+          status: 'running',
+          sort: 'mem',
+          fields: ['vmid', 'name', 'node', 'cpu', 'mem', 'memory', 'uptime'],
+        }),
       },
-      { ask: 'What is going on with web-01?', note: 'Any guest by name or id; everything about it in one call.', calls: one('get_guest', { name: 'web-01' }), lines: 24 },
+      {
+        ask: 'What is going on with web-01?',
+        note: 'Any guest by name or id; everything about it in one call.',
+        calls: one('get_guest', { name: 'web-01' }),
+        lines: 24,
+      },
       { ask: 'Which guest has the name, the address or the tag ...?', calls: one('search_inventory', { query: 'web' }) },
       { ask: 'Which addresses does it have?', calls: one('get_guest_network', { vmid: 100 }) },
       { ask: 'Which snapshots are there, and how old are they?', calls: one('list_snapshots', { vmid: 101 }) },
@@ -44,25 +53,44 @@ export function recipes(failed: string): Readonly<Record<string, readonly Recipe
         calls: one('check_backup_coverage', { limit: 10 }),
         lines: 18,
       },
-      { ask: 'What do the backup jobs cover?', calls: one('list_backup_jobs', { fields: ['state', 'schedule', 'storage', 'selects', 'guests'] }) },
+      {
+        ask: 'What do the backup jobs cover?',
+        calls: one('list_backup_jobs', { fields: ['state', 'schedule', 'storage', 'selects', 'guests'] }),
+      },
       {
         ask: 'Which storage is filling up?',
         calls: one('list_storage', { state: 'available', fields: ['storage', 'nodes', 'used', 'free', 'total', 'content'] }),
       },
-      { ask: 'What lies on a storage?', calls: one('list_storage_content', { storage: 'nas-backup', content: 'backup', limit: 6 }) },
+      {
+        ask: 'What lies on a storage?',
+        calls: one('list_storage_content', { storage: 'nas-backup', content: 'backup', limit: 6 }),
+      },
       { ask: 'Are the disks healthy?', calls: one('list_node_disks', { node: 'pve1' }), lines: 16 },
     ],
     'What happened': [
       {
         ask: 'Which tasks failed, and why?',
         calls: [
-          { tool: 'list_recent_tasks', args: { state: 'problem', limit: 6, fields: ['start', 'node', 'type', 'guest', 'status'] } },
+          {
+            tool: 'list_recent_tasks',
+            args: { state: 'problem', limit: 6, fields: ['start', 'node', 'type', 'guest', 'status'] },
+          },
           { tool: 'get_task', args: { upid: failed } },
         ],
         lines: 12,
       },
-      { ask: 'What do the logs of a node say?', note: 'Opt-in: toolset logs, and the privilege Sys.Syslog.', as: 'logs', calls: one('get_node_log', { node: 'pve1' }) },
-      { ask: 'What happened, in order?', note: 'Opt-in: toolset logs, and the privilege Sys.Syslog.', as: 'logs', calls: one('get_incident_timeline', { since: '24h' }) },
+      {
+        ask: 'What do the logs of a node say?',
+        note: 'Opt-in: toolset logs, and the privilege Sys.Syslog.',
+        as: 'logs',
+        calls: one('get_node_log', { node: 'pve1' }),
+      },
+      {
+        ask: 'What happened, in order?',
+        note: 'Opt-in: toolset logs, and the privilege Sys.Syslog.',
+        as: 'logs',
+        calls: one('get_incident_timeline', { since: '24h' }),
+      },
     ],
     'Network and rights': [
       {
@@ -70,7 +98,10 @@ export function recipes(failed: string): Readonly<Record<string, readonly Recipe
         calls: one('explain_firewall_path', { vmid: 100, source: '198.51.100.7', port: 22 }),
         lines: 16,
       },
-      { ask: 'Which firewall rules hold for web-01?', calls: one('get_firewall_rules', { name: 'web-01', sections: ['rules', 'groups'] }) },
+      {
+        ask: 'Which firewall rules hold for web-01?',
+        calls: one('get_firewall_rules', { name: 'web-01', sections: ['rules', 'groups'] }),
+      },
       { ask: 'Who may do what?', calls: one('review_access'), lines: 18 },
       { ask: 'What does my own token see, and what does it lack?', calls: one('check_token_access'), lines: 20 },
     ],
@@ -78,7 +109,11 @@ export function recipes(failed: string): Readonly<Record<string, readonly Recipe
       { ask: 'What does HA do?', calls: one('get_ha_status') },
       { ask: 'Is replication up to date?', calls: one('list_replication') },
       { ask: 'How is Ceph?', note: 'Opt-in: toolset ceph.', calls: one('get_ceph_status'), lines: 16 },
-      { ask: 'Which hardware can be passed through?', note: 'Opt-in: toolset hardware.', calls: one('list_hardware', { node: 'pve1' }) },
+      {
+        ask: 'Which hardware can be passed through?',
+        note: 'Opt-in: toolset hardware.',
+        calls: one('list_hardware', { node: 'pve1' }),
+      },
       { ask: 'Which certificates run out?', note: 'Opt-in: toolset maintenance.', calls: one('list_certificates') },
       {
         ask: 'Which updates are pending?',

@@ -66,7 +66,9 @@ async function section({ ask, note, calls, as = 'auditor', lines = LINES }: Reci
 }
 
 function commandOf(tool: string, args: Readonly<Record<string, unknown>>): string {
-  const words = Object.entries(args).map(([key, value]) => `${flagOf(key)} ${word(Array.isArray(value) ? value.join(',') : String(value))}`);
+  const words = Object.entries(args).map(
+    ([key, value]) => `${flagOf(key)} ${word(Array.isArray(value) ? value.join(',') : String(value))}`,
+  );
   return ['mcp-proxmox call', tool, ...words].join(' ');
 }
 

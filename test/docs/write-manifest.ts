@@ -1,6 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { DEFAULT_TOOLSETS } from '../../src/config/toolsets.ts';
-import { toolsOf } from '../../src/tools/catalog.ts';
+import { catalog } from '../../src/tools/catalog.ts';
 
 /** An optional value that was left empty reaches the server as an empty variable, which counts as not set. */
 const EMPTY = '';

@@ -2,11 +2,13 @@
  * FIELD T4: hostile arguments to every tool. Whatever a model (or what it read in a guest's notes) writes into an
  * argument: the answer is an answer or a short error, and no request leaves for a path that was not meant.
  */
+import pLimit from 'p-limit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isEndpoint } from '../../src/api/endpoints.ts';
+import type { LoggedRequest } from '../../src/demo/types.ts';
 import type { Tool } from '../../src/tools/define-tool.ts';
-import type { ToolOutcome } from '../../src/tools/run-tool.ts';
+import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { matchTemplate } from '../contract/facts.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
@@ -101,49 +103,53 @@ function hostileCalls(tool: Tool, values: readonly unknown[]): Args[] {
   return parametersOf(tool).flatMap((name) => values.map((value) => ({ ...base, [name]: value })));
 }
 
-/** What is wrong with an outcome and with what was sent for it. */
-function wrongWith(tool: Tool, args: unknown, outcome: ToolOutcome, from: number): string[] {
+/** What is wrong with an answer to these arguments. */
+function wrongWith(tool: Tool, args: unknown, { text, isError, errorKind }: ToolOutcome): string[] {
   const said = `${tool.name} ${JSON.stringify(args)?.slice(0, 150)}`;
-  const wrong: string[] = [];
-  if (outcome.errorKind === 'internal') wrong.push(`${said} crashed: ${outcome.text}`);
-  if (outcome.isError && outcome.text.length > 1_000) wrong.push(`${said}: error of ${outcome.text.length} characters`);
-  if (outcome.text.length > 10_000) wrong.push(`${said}: answer of ${outcome.text.length} characters`);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/.test(outcome.text))
-    wrong.push(`${said}: control characters in the answer`);
-  for (const { method, path } of harness.demo.requests.slice(from)) {
-    const template = matchTemplate('9.2.11', path)?.template;
-    const expected =
-      method === 'GET' && template !== undefined && isEndpoint(template) && tool.reads.concat('/version').includes(template);
-    if (!expected) wrong.push(`${said} sent ${method} ${path}`);
-    if (/\.\.|%|[\s\\;?#&]|\/\/|[^\x20-\x7e]/.test(path.replace(/UPID:[^/]*/, '')))
-      wrong.push(`${said} sent the path ${JSON.stringify(path)}`);
-  }
-  return wrong;
+  return [
+    ...(errorKind === 'internal' ? [`${said} crashed: ${text}`] : []),
+    ...(isError && text.length > 1_000 ? [`${said}: error of ${text.length} characters`] : []),
+    ...(text.length > 10_000 ? [`${said}: answer of ${text.length} characters`] : []),
+    ...(CONTROL.test(text) ? [`${said}: control characters in the answer`] : []),
+  ];
+}
+
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/;
+
+/** What is wrong with a request that the tool made. */
+function wrongRequest(tool: Tool, { method, path }: LoggedRequest): string[] {
+  const template = matchTemplate('9.2.11', path)?.template;
+  const declared: readonly string[] = [...tool.reads, '/version'];
+  const expected = method === 'GET' && template !== undefined && isEndpoint(template) && declared.includes(template);
+  const odd = /\.\.|%|[\s\\;?#&]|\/\/|[^\x20-\x7e]/.test(path);
+  return [
+    ...(expected ? [] : [`${tool.name} sent ${method} ${JSON.stringify(path)}`]),
+    ...(odd ? [`${tool.name} sent the path ${JSON.stringify(path)}`] : []),
+  ];
+}
+
+/** Asks them all, several at once, and gives everything that is wrong with answers and requests. */
+async function faultsOf(tool: Tool, calls: readonly unknown[]): Promise<string[]> {
+  const from = harness.demo.requests.length;
+  const limit = pLimit(12);
+  const session = harness.runtime.session();
+  const wrong = await Promise.all(
+    calls.map((args) =>
+      // What a client sends as arguments need not be an object.
+      limit(async () => wrongWith(tool, args, await runTool(tool, args, session, { form: 'text', maxChars: 10_000 }))),
+    ),
+  );
+  const sent = harness.demo.requests.slice(from).flatMap((request) => wrongRequest(tool, request));
+  return [...new Set([...wrong.flat(), ...sent])];
 }
 
 describe('T4 hostile arguments', () => {
-  it.each(coveredTools)('%s: tricks in every parameter', async (name, tool) => {
-    const wrong: string[] = [];
-    for (const args of hostileCalls(tool, TRICKS)) {
-      const from = harness.demo.requests.length;
-      wrong.push(...wrongWith(tool, args, await harness.call(name, args), from));
-    }
-    expect(wrong).toEqual([]);
+  it.each(coveredTools)('%s: tricks in every parameter', async (_name, tool) => {
+    expect(await faultsOf(tool, hostileCalls(tool, TRICKS))).toEqual([]);
   });
 
-  it.each(coveredTools)('%s: wrong kinds and sizes', async (name, tool) => {
-    const wrong: string[] = [];
-    for (const args of hostileCalls(tool, ODD)) {
-      const from = harness.demo.requests.length;
-      wrong.push(...wrongWith(tool, args, await harness.call(name, args), from));
-    }
-    for (const args of WHOLE) {
-      const from = harness.demo.requests.length;
-      // What a client sends as arguments need not be an object.
-      wrong.push(...wrongWith(tool, args, await harness.call(name, args as Args), from));
-    }
-    expect(wrong).toEqual([]);
+  it.each(coveredTools)('%s: wrong kinds and sizes', async (_name, tool) => {
+    expect(await faultsOf(tool, [...hostileCalls(tool, ODD), ...WHOLE])).toEqual([]);
   });
 
   it('no argument changed what every object inherits', () => {

@@ -81,7 +81,8 @@ export function spawnRaw(env: Record<string, string>, args: readonly string[] = 
   const child = spawn(process.execPath, [BINARY, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let out = '';
   let errors = '';
-  let taken = 0;
+  let parsed = 0;
+  const messages: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
   const wake = (): void => {
     for (const resolve of waiting) resolve();
@@ -89,6 +90,11 @@ export function spawnRaw(env: Record<string, string>, args: readonly string[] = 
   };
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString('utf8');
+    for (let end = out.indexOf('\n', parsed); end >= 0; end = out.indexOf('\n', parsed)) {
+      const message: unknown = JSON.parse(out.slice(parsed, end));
+      if (typeof message === 'object' && message !== null) messages.push({ ...message });
+      parsed = end + 1;
+    }
     wake();
   });
   child.stderr.on('data', (chunk: Buffer) => {
@@ -102,14 +108,9 @@ export function spawnRaw(env: Record<string, string>, args: readonly string[] = 
     },
     async next(wanted) {
       for (;;) {
-        const lines = out.split('\n').slice(0, -1);
-        for (let i = taken; i < lines.length; i += 1) {
-          const message: unknown = JSON.parse(lines[i] ?? '');
-          if (typeof message === 'object' && message !== null && wanted({ ...message })) {
-            taken = i + 1;
-            return { ...message };
-          }
-        }
+        const index = messages.findIndex(wanted);
+        const [found] = index < 0 ? [] : messages.splice(index, 1);
+        if (found !== undefined) return found;
         if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${errors}`);
         await new Promise<void>((resolve) => waiting.add(resolve));
       }

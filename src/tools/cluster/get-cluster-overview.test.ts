@@ -74,7 +74,7 @@ describe('get_cluster_overview', () => {
     expect(used).toEqual([...used].sort((a, b) => b - a));
   });
 
-  test('a standalone node is a state: no quorum, no votes asked for, no problem', async () => {
+  test('FIELD T7: a standalone node is a state: no quorum, no votes asked for, no problem', async () => {
     const alone = await openHarness({ standalone: true });
     const { text } = await alone.call('get_cluster_overview');
     expect(text).toMatch(/^Standalone node pve1 \(Proxmox VE 9\.2\.11\), no cluster;/);

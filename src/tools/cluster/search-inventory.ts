@@ -19,7 +19,7 @@ export const searchInventoryTool = defineTool({
   title: 'Search',
   toolset: 'cluster',
   description:
-    'Finds guests, nodes, storages, pools and SDN zones by part of name, vmid, tag or pool. deep=true also looks into every guest configuration (MAC, static IP, volume, notes, any setting): one request a guest.',
+    'Finds guests, nodes, storages, pools, SDN zones by part of name, vmid, tag. deep=true searches guest configurations too (MAC, static IP, volume, notes): one request a guest.',
   params: {
     query: query.describe('Text, IP, MAC, volume'),
     deep: z.boolean().optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { list, record, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
+import { mergeGaps } from '../../api/reading.ts';
 import { type PathQuestion, readPath, type TracedNic, type TracedPath } from '../../cluster/firewall-path.ts';
 import type { Guest, Inventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
@@ -79,6 +80,8 @@ export const explainFirewallPath = defineTool({
     const { guest: target, inventory } = await resolveGuest(call, { vmid: args.vmid, name: args.name });
     requireOnlineNode(inventory, target.node);
     const source = await sourceOf(args.source, call, inventory);
+    if ('guest' in source && source.guest.vmid === target.vmid)
+      throw new ApiError('bad-argument', 'source and target are the same guest: no firewall is in between.');
     const question: PathQuestion = { source, target, nic: args.nic, proto, port: WITH_PORTS.has(proto) ? args.port : undefined };
     const { data: path, ...gaps } = await readPath(call, question);
     if (path.traces.length === 0) throw withoutNic(target, args.nic, path);
@@ -93,7 +96,7 @@ export const explainFirewallPath = defineTool({
         interfaces: path.traces.length < 2 ? undefined : path.traces.map(nicRow),
         path: stepsOf(path.traces.length === 1 && only !== undefined ? only.result.levels : uniqueLevels(path.traces)),
       },
-      gaps,
+      gaps: verdict === 'cannot know' ? mergeGaps(gaps, path.addressGaps) : gaps,
       notes: notesOf(question, path),
       next: [`get_firewall_rules vmid=${target.vmid} shows all rules`],
     };
@@ -123,7 +126,10 @@ function overall(traces: readonly TracedNic[]): { readonly verdict: PathVerdict;
   const [first] = traces;
   const kinds = new Set(traces.map((t) => t.result.verdict));
   if (first !== undefined && kinds.size === 1) return first.result;
-  const words = [...kinds].map((kind) => `${kind} by ${[...new Set(traces.filter((t) => t.result.verdict === kind).map((t) => t.nic))].join(', ')}`);
+  const ways = (kind: PathVerdict): string => [...new Set(traces.filter((t) => t.result.verdict === kind).map((t) => t.nic))].join(', ');
+  if (kinds.size === 2 && kinds.has('reachable') && kinds.has('not filtered'))
+    return { verdict: 'reachable', by: `every interface lets it in: ${ways('reachable')} by its rules, ${ways('not filtered')} without a filter` };
+  const words = [...kinds].map((kind) => `${kind} by ${ways(kind)}`);
   return { verdict: 'cannot know', by: `it depends on the interface: ${words.join('; ')}. Give nic for one of them` };
 }
 
@@ -159,6 +165,7 @@ function notesOf(question: PathQuestion, path: TracedPath): readonly string[] {
   const notes = ["Not looked at: firewalls inside the guests, routers, NAT, other networks' firewalls, and whether anything listens there. Answers to an accepted connection always pass."];
   if (question.proto === 'icmp') notes.push('ICMP is judged for an echo request (ping).');
   if (question.target.status !== 'running') notes.push(`The guest is ${question.target.status}: this is what would apply.`);
+  if (path.unplugged.length > 0) notes.push(`${path.unplugged.join(', ')} is unplugged (link_down) and not counted.`);
   if (path.family === 4 && 'guest' in question.source) notes.push('Judged for IPv4; give the IPv6 address as source for IPv6.');
   return notes;
 }

@@ -52,7 +52,7 @@ export const getNodeStatus = defineTool({
   name: 'get_node_status',
   title: 'Node status',
   toolset: 'nodes',
-  description: `One node: load, memory, disks, kernel, failed services, clock; by sections also package versions with pending reboot, subscription, DNS and more. Default: ${USUAL.join(', ')}.`,
+  description: `One node: load, memory, kernel, failed services, clock; by sections also versions with pending reboot, subscription, DNS, ... Default: ${USUAL.join(', ')}.`,
   params: {
     node,
     sections: z

@@ -37,7 +37,7 @@ export const listNodeDisks = defineTool({
   title: 'Node disks',
   toolset: 'nodes',
   description:
-    'Disks of a node, LVM groups, thin pools (data and metadata), ZFS pools with faults, mounted directories. health=true reads SMART state of all disks, smart=DEVICE the values of one.',
+    'Disks of a node, LVM, thin pools with metadata, ZFS with faults, directories. health=true reads the state of all disks, smart=DEVICE SMART values of one.',
   params: {
     node,
     sections: z.array(z.enum(SECTIONS)).max(8).optional(),

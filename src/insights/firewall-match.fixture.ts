@@ -1,0 +1,44 @@
+/** Rules, addresses and names for the tests of the firewall insights. */
+import type { FirewallRule } from '../cluster/firewall.ts';
+import type { FirewallNames } from './firewall-match.ts';
+import { type IpRange, parseIpRange } from './ip-ranges.ts';
+
+export function ranges(...texts: string[]): IpRange[] {
+  return texts.flatMap((t) => parseIpRange(t) ?? []);
+}
+
+export function rule(extra: Partial<FirewallRule> = {}): FirewallRule {
+  return {
+    pos: 0,
+    enabled: true,
+    type: 'in',
+    action: 'ACCEPT',
+    macro: undefined,
+    proto: undefined,
+    source: undefined,
+    dest: undefined,
+    sport: undefined,
+    dport: undefined,
+    icmpType: undefined,
+    iface: undefined,
+    log: undefined,
+    comment: undefined,
+    errors: undefined,
+    ...extra,
+  };
+}
+
+export const NAMES: FirewallNames = {
+  alias: (scope, name) => ({ 'dc office': '198.51.100.7', 'guest own': '192.0.2.99', 'dc six': '2001:db8::/64', 'dc secret': 'hidden' as const })[`${scope} ${name}`] ?? 'missing',
+  set(scope, name) {
+    if (scope === 'dc' && name === 'management')
+      return [
+        { cidr: '10.20.0.0/24', nomatch: false },
+        { cidr: '10.20.0.99', nomatch: true },
+        { cidr: 'dc/office', nomatch: false },
+      ];
+    if (scope === 'dc' && name === 'dark') return 'hidden';
+    if (scope === 'guest' && name === 'local') return [{ cidr: '192.0.2.0/24', nomatch: false }];
+    return 'missing';
+  },
+};
