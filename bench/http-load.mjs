@@ -135,7 +135,12 @@ function callTool(url, headers, name, args) {
       {
         method: 'POST',
         agent,
-        headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'content-length': Buffer.byteLength(body) },
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'content-length': Buffer.byteLength(body),
+        },
       },
       (response) => {
         let text = '';
@@ -146,7 +151,11 @@ function callTool(url, headers, name, args) {
         response.on('end', () => {
           if (response.statusCode !== 200) return resolve({ isError: true, text: `HTTP ${response.statusCode} ${text}` });
           const { result, error } = JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
-          resolve(result === undefined ? { isError: true, text: error.message } : { isError: result.isError ?? false, text: result.content[0].text });
+          resolve(
+            result === undefined
+              ? { isError: true, text: error.message }
+              : { isError: result.isError ?? false, text: result.content[0].text },
+          );
         });
       },
     );
@@ -191,7 +200,8 @@ function questions(cluster) {
       return {
         name: 'list_guests',
         args: { node, limit: 50 },
-        wrong: (text) => (text.startsWith(`${expected} guests `) ? rowsWrong(text, (g) => g.node === node) : `not ${expected} guests on ${node}`),
+        wrong: (text) =>
+          text.startsWith(`${expected} guests `) ? rowsWrong(text, (g) => g.node === node) : `not ${expected} guests on ${node}`,
       };
     },
     () => ({
@@ -204,7 +214,8 @@ function questions(cluster) {
       return {
         name: 'get_guest_status',
         args: { vmid: guest.vmid },
-        wrong: (text) => (text.startsWith(`${guest.name} (`) && text.includes(` ${guest.vmid}) on ${guest.node}`) ? undefined : 'another guest'),
+        wrong: (text) =>
+          text.startsWith(`${guest.name} (`) && text.includes(` ${guest.vmid}) on ${guest.node}`) ? undefined : 'another guest',
       };
     },
     () => ({
@@ -222,7 +233,8 @@ function questions(cluster) {
       return {
         name: 'list_guests',
         args: { query: String(guest.vmid), limit: 100 },
-        wrong: (text) => (rowsOf(text, 'vmid').some((row) => Number(row.vmid) === guest.vmid) ? undefined : `guest ${guest.vmid} is missing`),
+        wrong: (text) =>
+          rowsOf(text, 'vmid').some((row) => Number(row.vmid) === guest.vmid) ? undefined : `guest ${guest.vmid} is missing`,
       };
     },
   ];
@@ -232,7 +244,11 @@ function questions(cluster) {
 function blindQuestions(cluster) {
   const guest = cluster.guests[0];
   return [
-    () => ({ name: 'list_guests', args: {}, wrong: (text) => (/^0 visible guests/.test(text) && text.includes('Hidden: guests') ? undefined : 'it sees guests') }),
+    () => ({
+      name: 'list_guests',
+      args: {},
+      wrong: (text) => (/^0 visible guests/.test(text) && text.includes('Hidden: guests') ? undefined : 'it sees guests'),
+    }),
     () => ({ name: 'get_guest_status', args: { vmid: guest.vmid }, failsWith: /forbidden/, wrong: () => 'it sees a guest' }),
   ];
 }
@@ -268,7 +284,10 @@ async function main() {
       for (let turn = i; performance.now() < end; turn += 1) {
         const { name, args, failsWith, wrong: judge } = mine[turn % mine.length]();
         const start = performance.now();
-        const { isError, text } = await callTool(server.url, headers, name, args).catch((error) => ({ isError: true, text: String(error) }));
+        const { isError, text } = await callTool(server.url, headers, name, args).catch((error) => ({
+          isError: true,
+          text: String(error),
+        }));
         times.push(performance.now() - start);
         const fault = isError ? (failsWith?.test(text) ? undefined : text) : judge(text);
         if (fault !== undefined) wrong.push(`${own ? 'blind ' : ''}${name} ${JSON.stringify(args)}: ${fault}`.slice(0, 300));
@@ -287,7 +306,8 @@ async function main() {
     `time of a call: median ${percentile(sorted, 0.5).toFixed(0)} ms, p95 ${percentile(sorted, 0.95).toFixed(0)} ms, p99 ${percentile(sorted, 0.99).toFixed(0)} ms, longest ${(sorted.at(-1) ?? 0).toFixed(0)} ms`,
   );
   console.log(`upstream requests ${upstream}: ${(upstream / took).toFixed(1)}/s, ${(upstream / times.length).toFixed(2)} a call`);
-  for (const [path, count] of after.paths.sort((a, b) => b[1] - a[1]).slice(0, 6)) console.log(`  ${String(count).padStart(6)} ${path}`);
+  for (const [path, count] of after.paths.sort((a, b) => b[1] - a[1]).slice(0, 6))
+    console.log(`  ${String(count).padStart(6)} ${path}`);
   console.log(
     `memory of the server: ${memory[0].toFixed(0)} MiB at the start, ${Math.max(...memory).toFixed(0)} at most, ${Math.max(...half).toFixed(0)} at most in the second half, ${memory.at(-1).toFixed(0)} at the end`,
   );

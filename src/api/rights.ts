@@ -42,11 +42,7 @@ type Get = <P extends EndpointPath>(path: P, params: PathParams<P>, query?: Quer
 const MAX_EXACT_PATHS = 6;
 
 /** @param derive parses an answer; the session's own keeps the result, for thousands of guests are thousands of paths */
-export function createRights(
-  get: Get,
-  identity: string,
-  derive: Session['derive'] = (got, parse) => parse(got.data),
-): Rights {
+export function createRights(get: Get, identity: string, derive: Session['derive'] = (got, parse) => parse(got.data)): Rights {
   const owner = identity.split('!')[0] ?? identity;
 
   async function dump(): Promise<ReadonlyMap<string, Held>> {

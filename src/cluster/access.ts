@@ -89,7 +89,9 @@ export async function readAccess(call: Call): Promise<Reading<AccessData>> {
     coverage: seesAcl && seesUsers ? 'complete' : 'partial',
     hidden: [
       ...(seesAcl ? [] : [{ what: 'the access control list', privilege: 'Sys.Audit', path: '/access' }]),
-      ...(seesUsers ? [] : [{ what: 'users, tokens, groups and second factors', privilege: 'Sys.Audit', path: '/access/groups' }]),
+      ...(seesUsers
+        ? []
+        : [{ what: 'users, tokens, groups and second factors', privilege: 'Sys.Audit', path: '/access/groups' }]),
     ],
   };
   const data: AccessData = {
@@ -182,7 +184,13 @@ export function parseRealms(data: unknown): readonly AccessRealm[] {
       const realm = textOf(row['realm']);
       if (realm === undefined) return [];
       const tfa = textOf(row['tfa']);
-      return [{ realm, type: textOf(row['type']) ?? 'unknown', tfa: tfa === undefined ? undefined : (/type=([^,]+)/.exec(tfa)?.[1] ?? tfa) }];
+      return [
+        {
+          realm,
+          type: textOf(row['type']) ?? 'unknown',
+          tfa: tfa === undefined ? undefined : (/type=([^,]+)/.exec(tfa)?.[1] ?? tfa),
+        },
+      ];
     })
     .sort((a, b) => byText(a.realm, b.realm));
 }
@@ -196,7 +204,8 @@ export function parseTfa(data: unknown): readonly SecondFactors[] {
         type: textOf(entry['type']) ?? 'unknown',
         on: boolOf(entry['enable']) ?? true,
       }));
-      const kinds = (on: boolean): readonly string[] => [...new Set(entries.filter((e) => e.on === on).map((e) => e.type))].sort(byText);
+      const kinds = (on: boolean): readonly string[] =>
+        [...new Set(entries.filter((e) => e.on === on).map((e) => e.type))].sort(byText);
       return [{ user: cleanText(user), enabled: kinds(true), disabled: kinds(false) }];
     })
     .sort((a, b) => byText(a.user, b.user));

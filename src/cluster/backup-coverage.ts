@@ -41,7 +41,11 @@ export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
   const unopened: Gaps =
     enabled.length <= MAX_JOBS
       ? NO_GAPS
-      : { ...NO_GAPS, coverage: 'partial', why: `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only` };
+      : {
+          ...NO_GAPS,
+          coverage: 'partial',
+          why: `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
+        };
   return { data: { jobs: jobs.data, excluded }, ...mergeGaps(jobs, opened.gaps, unopened) };
 }
 
@@ -57,7 +61,10 @@ export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, readonl
       const key = id?.split(':').at(-1);
       return key === undefined ? [] : [{ key: cleanText(key), reason: cleanText(textOf(volume['reason']) ?? 'not told') }];
     });
-    guests.set(vmid, excluded.sort((a, b) => byText(a.key, b.key)));
+    guests.set(
+      vmid,
+      excluded.sort((a, b) => byText(a.key, b.key)),
+    );
   }
   return guests;
 }
@@ -131,7 +138,8 @@ export async function readBackupsEverywhere(call: Call, inventory: Inventory): P
   for (const problem of unreachable) {
     const { storage, node } = problem.where;
     const isShared = inventory.storages.find((s) => s.storage === storage)?.shared ?? false;
-    if (storage !== undefined) readings.push({ storage, node: isShared ? undefined : node, state: 'unreachable', needs: undefined });
+    if (storage !== undefined)
+      readings.push({ storage, node: isShared ? undefined : node, state: 'unreachable', needs: undefined });
   }
   const lost: Gaps = { problems: unreachable, coverage: unreachable.length === 0 ? 'complete' : 'partial', hidden: [] };
   const bare = byGuest.length > 0 || backups.some((b) => b.source === 'dry-run');
@@ -140,7 +148,9 @@ export async function readBackupsEverywhere(call: Call, inventory: Inventory): P
 
 function nodesOf(inventory: Inventory, storage: string): readonly string[] {
   const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
-  return inventory.storages.filter((s) => s.storage === storage && s.status === 'available' && online.has(s.node)).map((s) => s.node);
+  return inventory.storages
+    .filter((s) => s.storage === storage && s.status === 'available' && online.has(s.node))
+    .map((s) => s.node);
 }
 
 export interface ServerBackups {
@@ -176,7 +186,9 @@ export async function readServerBackups(
     async ({ node, storage, guest }) => {
       const query = { 'prune-backups': 'keep-all=1', vmid: guest.vmid, type: guest.type };
       const got = await call.get('/nodes/{node}/storage/{storage}/prunebackups', { node, storage }, query);
-      return parseDryRun(got.data, storage).filter((b) => b.vmid === guest.vmid && (b.type === undefined || b.type === guest.type));
+      return parseDryRun(got.data, storage).filter(
+        (b) => b.vmid === guest.vmid && (b.type === undefined || b.type === guest.type),
+      );
     },
   );
   const done = new Set(out.results.map((r) => r.item));

@@ -23,13 +23,19 @@ export interface StorageForecast {
  *
  * Source: GET /nodes/{node}/storage/{storage}/rrddata?timeframe=month.
  */
-export async function readForecasts(call: Call, storages: readonly Storage[], inventory: Inventory): Promise<Reading<readonly StorageForecast[]>> {
+export async function readForecasts(
+  call: Call,
+  storages: readonly Storage[],
+  inventory: Inventory,
+): Promise<Reading<readonly StorageForecast[]>> {
   const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
   const measured = storages
     .flatMap((storage) => {
       const node = storage.nodes.find((n) => online.has(n) && !storage.unreachableFrom.includes(n));
       const { used, total } = storage;
-      return storage.state === 'available' && node !== undefined && used !== undefined && total !== undefined ? [{ storage, node, used, total }] : [];
+      return storage.state === 'available' && node !== undefined && used !== undefined && total !== undefined
+        ? [{ storage, node, used, total }]
+        : [];
     })
     .sort((a, b) => b.used / b.total - a.used / a.total);
   const asked = measured.slice(0, MAX_HISTORIES);
@@ -77,15 +83,23 @@ export async function readThinPoolUse(
   definitions: readonly StorageDefinition[],
   only: string | undefined,
 ): Promise<Reading<readonly ThinPoolUse[]>> {
-  const thin = definitions.filter((d) => d.plugin === 'lvmthin' && d.enabled && d.vgname !== undefined && d.thinpool !== undefined);
-  const online = inventory.nodes.filter((n) => n.status === 'online' && (only === undefined || n.node === only)).map((n) => n.node);
+  const thin = definitions.filter(
+    (d) => d.plugin === 'lvmthin' && d.enabled && d.vgname !== undefined && d.thinpool !== undefined,
+  );
+  const online = inventory.nodes
+    .filter((n) => n.status === 'online' && (only === undefined || n.node === only))
+    .map((n) => n.node);
   const nodes = online.filter((node) => thin.some((d) => d.nodes.length === 0 || d.nodes.includes(node)));
   if (nodes.length === 0) return { data: [], ...NO_GAPS };
   if (!(await call.rights.has('Sys.Audit', '/'))) {
     const hidden = [{ what: 'thin pools and their metadata', privilege: 'Sys.Audit', path: '/' }];
     return { data: [], problems: [], coverage: 'partial', hidden };
   }
-  const disks = await call.rights.over({ privilege: 'VM.Config.Disk', under: '/vms', what: 'what guest disks in thin pools may grow to' });
+  const disks = await call.rights.over({
+    privilege: 'VM.Config.Disk',
+    under: '/vms',
+    what: 'what guest disks in thin pools may grow to',
+  });
   const seesDisks = disks.coverage === 'complete';
   const pools = await fanOut(
     call,
@@ -93,7 +107,9 @@ export async function readThinPoolUse(
     (node) => ({ node }),
     (node) => readThinPools(call, node),
   );
-  const items = pools.results.flatMap(({ item: node, data }) => data.map((pool) => ({ node, pool, on: storagesOn(pool, node, thin) })));
+  const items = pools.results.flatMap(({ item: node, data }) =>
+    data.map((pool) => ({ node, pool, on: storagesOn(pool, node, thin) })),
+  );
   const promised = seesDisks
     ? await fanOut(
         call,

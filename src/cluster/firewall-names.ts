@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
+import { toApiError } from '../api/errors.ts';
 import { boolOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, gapFrom, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { toApiError } from '../api/errors.ts';
 import { type FirewallNames, type RawSetEntry, type Scope, scopesOf } from '../insights/firewall-match.ts';
 import type { Groups } from '../insights/firewall-path.ts';
 import { fanOut } from './fan-out.ts';
@@ -26,7 +26,10 @@ export async function readNamedThings(call: Call, level: SetLevel): Promise<Read
   const where = 'node' in level ? { node: level.node, vmid: level.vmid } : {};
   const [aliases, sets] = await Promise.all([
     attempt(where, async () => new Map((await readFirewallAliases(call, level)).map((a) => [a.name.toLowerCase(), a.cidr]))),
-    attempt(where, async () => new Set(rowsOf((await getSets(call, level)).data).flatMap((r) => textOf(r['name'])?.toLowerCase() ?? []))),
+    attempt(
+      where,
+      async () => new Set(rowsOf((await getSets(call, level)).data).flatMap((r) => textOf(r['name'])?.toLowerCase() ?? [])),
+    ),
   ]);
   return { data: { aliases: aliases.data, sets: sets.data }, ...mergeGaps(aliases, sets) };
 }
@@ -57,7 +60,10 @@ export async function readSets(call: Call, level: SetLevel, names: readonly stri
     () => ('node' in level ? { node: level.node, vmid: level.vmid } : {}),
     async (name) => parseSetEntries((await getSet(call, level, name)).data),
   );
-  const left: Gaps = names.length > MAX_OPENED ? { ...NO_GAPS, coverage: 'partial', why: `only ${MAX_OPENED} of ${names.length} IP sets were opened` } : NO_GAPS;
+  const left: Gaps =
+    names.length > MAX_OPENED
+      ? { ...NO_GAPS, coverage: 'partial', why: `only ${MAX_OPENED} of ${names.length} IP sets were opened` }
+      : NO_GAPS;
   return { data: new Map(opened.results.map((r) => [r.item, r.data])), ...mergeGaps(opened.gaps, left) };
 }
 

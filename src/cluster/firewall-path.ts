@@ -2,10 +2,25 @@ import type { Call } from '../api/call.ts';
 import { boolOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type FirewallNames, type Packet, sourceInSet } from '../insights/firewall-match.ts';
-import { type Groups, type GuestSide, type PathFacts, type PathResult, tracePath, type VnetSide } from '../insights/firewall-path.ts';
+import {
+  type Groups,
+  type GuestSide,
+  type PathFacts,
+  type PathResult,
+  tracePath,
+  type VnetSide,
+} from '../insights/firewall-path.ts';
 import { type Family, type IpRange, parseIpRange } from '../insights/ip-ranges.ts';
 import { type FirewallOptions, type FirewallRule, levelEnabled, readFirewallOptions, readFirewallRules } from './firewall.ts';
-import { type NamedThings, namesOf, type OpenedNames, readGroups, readNamedThings, readSets, referredSets } from './firewall-names.ts';
+import {
+  type NamedThings,
+  namesOf,
+  type OpenedNames,
+  readGroups,
+  readNamedThings,
+  readSets,
+  referredSets,
+} from './firewall-names.ts';
 import { type GuestNetwork, readGuestNetwork } from './guest-network.ts';
 import type { GuestNic } from './guest-nics.ts';
 import type { Guest } from './inventory.ts';
@@ -93,7 +108,16 @@ export async function readPath(call: Call, question: PathQuestion): Promise<Read
     to: { firewall: to.data, names: guestNames(ofTarget.data) },
     from: fromData === undefined || ofSource === undefined ? undefined : { firewall: fromData, names: guestNames(ofSource.data) },
   };
-  const gaps = [datacenter, to, vnets, groups, opened, ofTarget, ...(from === undefined ? [] : [from]), ...(ofSource === undefined ? [] : [ofSource])];
+  const gaps = [
+    datacenter,
+    to,
+    vnets,
+    groups,
+    opened,
+    ofTarget,
+    ...(from === undefined ? [] : [from]),
+    ...(ofSource === undefined ? [] : [ofSource]),
+  ];
   return withGaps(traceAll(question, world), ...gaps);
 }
 
@@ -105,8 +129,15 @@ interface Datacenter {
 
 async function readDatacenter(call: Call): Promise<Reading<Datacenter>> {
   if (!(await call.rights.has('Sys.Audit', '/'))) {
-    const hidden = [{ what: 'the datacenter firewall: its switch, security groups, aliases and IP sets', privilege: 'Sys.Audit', path: '/' }];
-    return { data: { visible: false, on: undefined, things: { aliases: undefined, sets: undefined } }, problems: [], coverage: 'partial', hidden };
+    const hidden = [
+      { what: 'the datacenter firewall: its switch, security groups, aliases and IP sets', privilege: 'Sys.Audit', path: '/' },
+    ];
+    return {
+      data: { visible: false, on: undefined, things: { aliases: undefined, sets: undefined } },
+      problems: [],
+      coverage: 'partial',
+      hidden,
+    };
   }
   const [options, things] = await Promise.all([
     attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
@@ -139,7 +170,12 @@ async function readGuestFirewall(call: Call, guest: Guest): Promise<Reading<Gues
 
 type SetLevel = Parameters<typeof readSets>[1];
 
-async function openSets(call: Call, things: NamedThings, level: SetLevel, wanted: readonly string[]): Promise<Reading<OpenedNames>> {
+async function openSets(
+  call: Call,
+  things: NamedThings,
+  level: SetLevel,
+  wanted: readonly string[],
+): Promise<Reading<OpenedNames>> {
   const there = [...new Set(wanted)].filter((name) => things.sets?.has(name) === true);
   const { data, ...gaps } = await readSets(call, level, there);
   return { data: { ...things, contents: data }, ...gaps };
@@ -163,13 +199,18 @@ async function readVnets(call: Call, guests: readonly GuestFirewall[]): Promise<
   const bridges = new Map(
     guests.flatMap(({ guest, network }) =>
       network.nics.flatMap((nic) =>
-        nic.bridge === undefined || NODE_BRIDGE.test(nic.bridge) ? [] : [[`${nic.bridge} ${guest.node}`, { vnet: nic.bridge, node: guest.node }] as const],
+        nic.bridge === undefined || NODE_BRIDGE.test(nic.bridge)
+          ? []
+          : [[`${nic.bridge} ${guest.node}`, { vnet: nic.bridge, node: guest.node }] as const],
       ),
     ),
   );
   if (bridges.size === 0) return { data: [], ...NO_GAPS };
   const [list, coverage] = await Promise.all([
-    attempt({}, async () => new Set(rowsOf((await call.get('/cluster/sdn/vnets', {})).data).flatMap((row) => textOf(row['vnet']) ?? []))),
+    attempt(
+      {},
+      async () => new Set(rowsOf((await call.get('/cluster/sdn/vnets', {})).data).flatMap((row) => textOf(row['vnet']) ?? [])),
+    ),
     call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'VNets and their firewalls' }),
   ]);
   const sides: ReadVnet[] = [];
@@ -230,7 +271,8 @@ function traceAll(question: PathQuestion, world: World): TracedPath {
   return {
     traces,
     family,
-    sourceAddresses: sender === undefined ? [] : [...new Set(nicsOf(sender, undefined).flatMap((nic) => addressesOf(sender, nic, family)))],
+    sourceAddresses:
+      sender === undefined ? [] : [...new Set(nicsOf(sender, undefined).flatMap((nic) => addressesOf(sender, nic, family)))],
     targetNics: target.network.nicsKnown ? target.network.nics : undefined,
     unplugged: question.nic === undefined ? unpluggedOf(target) : [],
     addressGaps: mergeGaps(target.addressGaps, sender?.addressGaps ?? NO_GAPS),
@@ -279,12 +321,23 @@ function addressesOf(firewall: GuestFirewall, nic: GuestNic | undefined, family:
     .filter((ip) => parseIpRange(ip)?.family === family);
 }
 
-function factsFor(question: PathQuestion, world: World, family: Family, nic: GuestNic | undefined, sender: GuestNic | undefined): PathFacts {
+function factsFor(
+  question: PathQuestion,
+  world: World,
+  family: Family,
+  nic: GuestNic | undefined,
+  sender: GuestNic | undefined,
+): PathFacts {
   const ranges = (addresses: readonly string[]): readonly IpRange[] => addresses.flatMap((a) => parseIpRange(a) ?? []);
   const from = world.from;
   const packet: Packet = {
     family,
-    source: 'range' in question.source ? [question.source.range] : from === undefined ? [] : ranges(addressesOf(from.firewall, sender, family)),
+    source:
+      'range' in question.source
+        ? [question.source.range]
+        : from === undefined
+          ? []
+          : ranges(addressesOf(from.firewall, sender, family)),
     dest: ranges(addressesOf(world.to.firewall, nic, family)),
     proto: question.proto === 'icmp' && family === 6 ? 'icmpv6' : question.proto,
     port: question.port,
@@ -303,7 +356,12 @@ function factsFor(question: PathQuestion, world: World, family: Family, nic: Gue
   };
 }
 
-function sideOf(side: { readonly firewall: GuestFirewall; readonly names: FirewallNames }, nic: GuestNic | undefined, packet: Packet, sends: boolean): GuestSide {
+function sideOf(
+  side: { readonly firewall: GuestFirewall; readonly names: FirewallNames },
+  nic: GuestNic | undefined,
+  packet: Packet,
+  sends: boolean,
+): GuestSide {
   const { firewall, names } = side;
   return {
     label: `guest ${firewall.guest.vmid}`,

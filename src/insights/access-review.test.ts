@@ -7,7 +7,16 @@ const NOW = 2_000_000_000;
 const DAY = 86_400;
 
 function user(id: string, extra: Partial<AccessUser> = {}): AccessUser {
-  return { user: id, realm: id.split('@')[1] ?? '', enabled: true, expires: 'never', groups: [], legacyKeys: false, tokens: [], ...extra };
+  return {
+    user: id,
+    realm: id.split('@')[1] ?? '',
+    enabled: true,
+    expires: 'never',
+    groups: [],
+    legacyKeys: false,
+    tokens: [],
+    ...extra,
+  };
 }
 
 function token(id: string, privsep: boolean, expires: number | 'never') {
@@ -22,7 +31,11 @@ function facts(extra: Partial<AccessFacts>): AccessFacts {
   return {
     acl: [],
     roles: [
-      { role: 'Administrator', builtIn: true, privileges: new Set(['Sys.Modify', 'VM.Audit', 'VM.PowerMgmt', 'Permissions.Modify']) },
+      {
+        role: 'Administrator',
+        builtIn: true,
+        privileges: new Set(['Sys.Modify', 'VM.Audit', 'VM.PowerMgmt', 'Permissions.Modify']),
+      },
       { role: 'Operator', builtIn: true, privileges: new Set(['VM.PowerMgmt', 'VM.Audit']) },
       { role: 'PVEAuditor', builtIn: true, privileges: new Set(['VM.Audit', 'Sys.Audit']) },
       { role: 'NoAccess', builtIn: true, privileges: new Set() },
@@ -41,38 +54,72 @@ function facts(extra: Partial<AccessFacts>): AccessFacts {
   };
 }
 
-const KNOWN: KnownObjects = { vmids: new Set([100]), storages: new Set(['nas']), nodes: new Set(['pve1']), pools: new Set(['prod']) };
-const codes = (f: AccessFacts, known = KNOWN): string[] => accessFindings(f, known).map((x) => `${x.severity} ${x.code} ${x.subject}`);
+const KNOWN: KnownObjects = {
+  vmids: new Set([100]),
+  storages: new Set(['nas']),
+  nodes: new Set(['pve1']),
+  pools: new Set(['prod']),
+};
+const codes = (f: AccessFacts, known = KNOWN): string[] =>
+  accessFindings(f, known).map((x) => `${x.severity} ${x.code} ${x.subject}`);
 
 describe('findings', () => {
   test.each<[string, Partial<AccessFacts>, string[]]>([
     ['nothing to find', { users: [user('a@pve')], acl: [entry('/vms/100', 'a@pve', 'Operator')] }, []],
-    ['an administrator without second factor', { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')] }, ['high admin-without-second-factor a@pve']],
+    [
+      'an administrator without second factor',
+      { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')] },
+      ['high admin-without-second-factor a@pve'],
+    ],
     [
       'one by group',
-      { users: [user('a@pve', { groups: ['g'] })], groups: [{ group: 'g', members: ['a@pve'] }], acl: [entry('/', 'g', 'Administrator', 'group')] },
+      {
+        users: [user('a@pve', { groups: ['g'] })],
+        groups: [{ group: 'g', members: ['a@pve'] }],
+        acl: [entry('/', 'g', 'Administrator', 'group')],
+      },
       ['high admin-without-second-factor a@pve'],
     ],
     [
       'TOTP is enough',
-      { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')], tfa: [{ user: 'a@pve', enabled: ['totp'], disabled: [] }] },
+      {
+        users: [user('a@pve')],
+        acl: [entry('/', 'a@pve', 'Administrator')],
+        tfa: [{ user: 'a@pve', enabled: ['totp'], disabled: [] }],
+      },
       [],
     ],
     [
       'a factor that is switched off is none',
-      { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')], tfa: [{ user: 'a@pve', enabled: [], disabled: ['webauthn'] }] },
+      {
+        users: [user('a@pve')],
+        acl: [entry('/', 'a@pve', 'Administrator')],
+        tfa: [{ user: 'a@pve', enabled: [], disabled: ['webauthn'] }],
+      },
       ['high admin-without-second-factor a@pve'],
     ],
     ['the realm demands one', { users: [user('a@ad')], acl: [entry('/', 'a@ad', 'Administrator')] }, []],
     ['the identity provider may demand one', { users: [user('a@sso')], acl: [entry('/', 'a@sso', 'Administrator')] }, []],
-    ['an operator without second factor is no finding', { users: [user('a@pve')], acl: [entry('/vms', 'a@pve', 'Operator')] }, []],
+    [
+      'an operator without second factor is no finding',
+      { users: [user('a@pve')], acl: [entry('/vms', 'a@pve', 'Operator')] },
+      [],
+    ],
     [
       'recovery keys alone',
-      { users: [user('a@pve')], acl: [entry('/vms', 'a@pve', 'Operator')], tfa: [{ user: 'a@pve', enabled: ['recovery'], disabled: [] }] },
+      {
+        users: [user('a@pve')],
+        acl: [entry('/vms', 'a@pve', 'Operator')],
+        tfa: [{ user: 'a@pve', enabled: ['recovery'], disabled: [] }],
+      },
       ['medium recovery-keys-only a@pve'],
     ],
     ['a seed in the user list', { users: [user('a@pve', { legacyKeys: true })] }, ['low legacy-second-factor a@pve']],
-    ['second factors that may not be read are not judged', { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')], tfa: undefined }, []],
+    [
+      'second factors that may not be read are not judged',
+      { users: [user('a@pve')], acl: [entry('/', 'a@pve', 'Administrator')], tfa: undefined },
+      [],
+    ],
     [
       'a token with all its user may, for ever',
       {
@@ -86,7 +133,11 @@ describe('findings', () => {
       { users: [user('a@pve', { tokens: [token('a@pve!t', true, NOW + DAY)] })], acl: [entry('/vms', 'a@pve', 'Operator')] },
       [],
     ],
-    ['a separated token without entries and end holds nothing', { users: [user('a@pve', { tokens: [token('a@pve!t', true, 'never')] })] }, []],
+    [
+      'a separated token without entries and end holds nothing',
+      { users: [user('a@pve', { tokens: [token('a@pve!t', true, 'never')] })] },
+      [],
+    ],
     [
       'a token that only looks may live for ever',
       {
@@ -95,31 +146,73 @@ describe('findings', () => {
       },
       [],
     ],
-    ['a token that has expired', { users: [user('a@pve', { tokens: [token('a@pve!t', true, NOW - 1)] })] }, ['low token-expired a@pve!t']],
+    [
+      'a token that has expired',
+      { users: [user('a@pve', { tokens: [token('a@pve!t', true, NOW - 1)] })] },
+      ['low token-expired a@pve!t'],
+    ],
     [
       'a token of root',
-      { users: [user('root@pam', { tokens: [token('root@pam!t', true, NOW + DAY)] })], realms: [{ realm: 'pam', type: 'pam', tfa: 'oath' }] },
+      {
+        users: [user('root@pam', { tokens: [token('root@pam!t', true, NOW + DAY)] })],
+        realms: [{ realm: 'pam', type: 'pam', tfa: 'oath' }],
+      },
       ['medium root-token root@pam!t'],
     ],
-    ['a disabled user with rights', { users: [user('a@pve', { enabled: false })], acl: [entry('/', 'a@pve', 'Administrator')] }, ['low disabled-with-rights a@pve']],
-    ['an expired user in a group with rights', { users: [user('a@pve', { expires: NOW - 1, groups: ['g'] })], groups: [{ group: 'g', members: ['a@pve'] }], acl: [entry('/vms', 'g', 'Operator', 'group')] }, ['low expired-with-rights a@pve']],
+    [
+      'a disabled user with rights',
+      { users: [user('a@pve', { enabled: false })], acl: [entry('/', 'a@pve', 'Administrator')] },
+      ['low disabled-with-rights a@pve'],
+    ],
+    [
+      'an expired user in a group with rights',
+      {
+        users: [user('a@pve', { expires: NOW - 1, groups: ['g'] })],
+        groups: [{ group: 'g', members: ['a@pve'] }],
+        acl: [entry('/vms', 'g', 'Operator', 'group')],
+      },
+      ['low expired-with-rights a@pve'],
+    ],
     ['a disabled user without any', { users: [user('a@pve', { enabled: false })] }, []],
     ['an entry for a user that is gone', { acl: [entry('/vms', 'x@pve', 'Operator')] }, ['medium dangling-entry x@pve']],
     ['an entry for a group that is gone', { acl: [entry('/vms', 'x', 'Operator', 'group')] }, ['medium dangling-entry x']],
-    ['an entry for a token that is gone', { users: [user('a@pve')], acl: [entry('/vms', 'a@pve!x', 'Operator', 'token')] }, ['medium dangling-entry a@pve!x']],
+    [
+      'an entry for a token that is gone',
+      { users: [user('a@pve')], acl: [entry('/vms', 'a@pve!x', 'Operator', 'token')] },
+      ['medium dangling-entry a@pve!x'],
+    ],
     ['users that may not be read are not missing', { users: undefined, acl: [entry('/vms', 'x@pve', 'Operator')] }, []],
-    ['an entry with a role that is gone', { users: [user('a@pve')], acl: [entry('/vms', 'a@pve', 'Vanished')] }, ['low dangling-entry a@pve']],
-    ['an entry for a guest that is gone', { users: [user('a@pve')], acl: [entry('/vms/999', 'a@pve', 'Operator')] }, ['low dangling-path a@pve']],
-    ['an entry for a storage that is gone', { users: [user('a@pve')], acl: [entry('/storage/x', 'a@pve', 'Operator')] }, ['low dangling-path a@pve']],
+    [
+      'an entry with a role that is gone',
+      { users: [user('a@pve')], acl: [entry('/vms', 'a@pve', 'Vanished')] },
+      ['low dangling-entry a@pve'],
+    ],
+    [
+      'an entry for a guest that is gone',
+      { users: [user('a@pve')], acl: [entry('/vms/999', 'a@pve', 'Operator')] },
+      ['low dangling-path a@pve'],
+    ],
+    [
+      'an entry for a storage that is gone',
+      { users: [user('a@pve')], acl: [entry('/storage/x', 'a@pve', 'Operator')] },
+      ['low dangling-path a@pve'],
+    ],
     ['paths of other kinds are left alone', { users: [user('a@pve')], acl: [entry('/sdn/zones/z', 'a@pve', 'Operator')] }, []],
-    ['an own role that no entry uses', { roles: [...facts({}).roles, { role: 'Mine', builtIn: false, privileges: new Set() }] }, ['low unused-role Mine']],
+    [
+      'an own role that no entry uses',
+      { roles: [...facts({}).roles, { role: 'Mine', builtIn: false, privileges: new Set() }] },
+      ['low unused-role Mine'],
+    ],
     ['a group without rights', { groups: [{ group: 'g', members: [] }] }, ['low unused-group g']],
   ])('%s', (_what, extra, expected) => {
     expect(codes(facts(extra))).toEqual(expected);
   });
 
   test('objects that may be hidden are not missing', () => {
-    const f = facts({ users: [user('a@pve')], acl: [entry('/vms/999', 'a@pve', 'Operator'), entry('/pool/x', 'a@pve', 'Operator')] });
+    const f = facts({
+      users: [user('a@pve')],
+      acl: [entry('/vms/999', 'a@pve', 'Operator'), entry('/pool/x', 'a@pve', 'Operator')],
+    });
     expect(codes(f, { vmids: undefined, storages: undefined, nodes: undefined, pools: undefined })).toEqual([]);
   });
 });

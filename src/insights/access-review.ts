@@ -1,8 +1,8 @@
 import { byText } from '../api/lenient.ts';
 import type { AclRow } from '../api/rights.ts';
 import type { AccessData, AccessToken, AccessUser } from '../cluster/access.ts';
-import { isRelevant, type Level, LEVEL_RANK, levelOf, verbsOf } from './access-verbs.ts';
-import { createResolution, NO_ACCESS, type Resolution, type RoleGrant, ROOT } from './permission-resolution.ts';
+import { isRelevant, LEVEL_RANK, type Level, levelOf, verbsOf } from './access-verbs.ts';
+import { createResolution, NO_ACCESS, type Resolution, ROOT, type RoleGrant } from './permission-resolution.ts';
 
 /** What a review is made of: entries and roles are needed for anything at all. */
 export interface AccessFacts extends AccessData {
@@ -53,7 +53,8 @@ export function holdersOf(facts: AccessFacts, path: string, privilege?: string):
   const holders: Holder[] = [];
   for (const user of users) {
     add(holders, user.user, 'user', blockedUser(user, facts.now));
-    for (const token of user.tokens) add(holders, token.id, 'token', blockedUser(user, facts.now) ?? blockedToken(token, facts.now));
+    for (const token of user.tokens)
+      add(holders, token.id, 'token', blockedUser(user, facts.now) ?? blockedToken(token, facts.now));
   }
   const rank = (h: Holder): number => (h.level === 'closed' ? 9 : LEVEL_RANK[h.level]);
   return holders.sort(
@@ -65,7 +66,9 @@ export function holdersOf(facts: AccessFacts, path: string, privilege?: string):
     const asUser = token !== undefined && !token.privsep ? token.user : principal;
     const held = resolution.privileges(principal, path);
     const grants = asUser === ROOT ? [] : resolution.roles(asUser, path);
-    const relevant = [...held.keys()].filter((p) => (privilege === undefined ? isRelevant(p, path) : p === privilege)).sort(byText);
+    const relevant = [...held.keys()]
+      .filter((p) => (privilege === undefined ? isRelevant(p, path) : p === privilege))
+      .sort(byText);
     const closed = grants.some((g) => g.role === NO_ACCESS);
     if (relevant.length === 0 && !(closed && privilege === undefined)) return;
     const through = throughText(asUser, grants);
@@ -148,7 +151,8 @@ export function accessFindings(facts: AccessFacts, known: KnownObjects): readonl
   ];
   const rank: Readonly<Record<Severity, number>> = { high: 0, medium: 1, low: 2 };
   return findings.sort(
-    (a, b) => rank[a.severity] - rank[b.severity] || byText(a.code, b.code) || byText(a.subject, b.subject) || byText(a.what, b.what),
+    (a, b) =>
+      rank[a.severity] - rank[b.severity] || byText(a.code, b.code) || byText(a.subject, b.subject) || byText(a.what, b.what),
   );
 }
 
@@ -167,7 +171,15 @@ function danglingEntries(facts: AccessFacts, known: KnownObjects): readonly Acce
       return [{ severity: 'medium', code: 'dangling-entry', subject: row.ugid, what: why, fix }];
     }
     if (!roles.has(row.role))
-      return [{ severity: 'low', code: 'dangling-entry', subject: row.ugid, what: `entry with a role that does not exist: ${entry}`, fix }];
+      return [
+        {
+          severity: 'low',
+          code: 'dangling-entry',
+          subject: row.ugid,
+          what: `entry with a role that does not exist: ${entry}`,
+          fix,
+        },
+      ];
     if (isGone(row.path, known)) {
       const why = `entry for an object that does not exist: ${entry}. Whatever gets that name falls under it`;
       return [{ severity: 'low', code: 'dangling-path', subject: row.ugid, what: why, fix }];
@@ -329,14 +341,27 @@ function unusedFindings(facts: AccessFacts): readonly AccessFinding[] {
   const roles = facts.roles.filter((r) => !r.builtIn && !usedRoles.has(r.role));
   const groups = (facts.groups ?? []).filter((g) => !usedGroups.has(g.group));
   return [
-    ...roles.map((r): AccessFinding => ({ severity: 'low', code: 'unused-role', subject: r.role, what: 'own role that no entry uses', fix: `pveum role delete ${r.role}` })),
-    ...groups.map((g): AccessFinding => ({
-      severity: 'low',
-      code: 'unused-group',
-      subject: g.group,
-      what: g.members.length === 0 ? 'group without members and without rights' : `group without rights (${g.members.length} members)`,
-      fix: `pveum group delete ${g.group}`,
-    })),
+    ...roles.map(
+      (r): AccessFinding => ({
+        severity: 'low',
+        code: 'unused-role',
+        subject: r.role,
+        what: 'own role that no entry uses',
+        fix: `pveum role delete ${r.role}`,
+      }),
+    ),
+    ...groups.map(
+      (g): AccessFinding => ({
+        severity: 'low',
+        code: 'unused-group',
+        subject: g.group,
+        what:
+          g.members.length === 0
+            ? 'group without members and without rights'
+            : `group without rights (${g.members.length} members)`,
+        fix: `pveum group delete ${g.group}`,
+      }),
+    ),
   ];
 }
 
@@ -346,6 +371,8 @@ export function administrators(facts: AccessFacts): readonly string[] {
   return (facts.users ?? []).flatMap((user) => {
     if (blockedUser(user, facts.now) !== undefined) return [];
     const all = [undefined, ...user.tokens.filter((t) => blockedToken(t, facts.now) === undefined)];
-    return all.flatMap((token) => (levelOf(heldAnywhere(facts, resolution, user, token)) === 'administers' ? [token?.id ?? user.user] : []));
+    return all.flatMap((token) =>
+      levelOf(heldAnywhere(facts, resolution, user, token)) === 'administers' ? [token?.id ?? user.user] : [],
+    );
   });
 }

@@ -13,15 +13,7 @@ import { longestPause } from './backup-schedule.ts';
  * - `unreachable`: can't be known now: the job's storage or the storage's node does not answer
  * - `template`: not judged
  */
-export const COVERAGE_STATES = [
-  'job-but-no-backup',
-  'no-job',
-  'stale',
-  'unreachable',
-  'hidden',
-  'covered',
-  'template',
-] as const;
+export const COVERAGE_STATES = ['job-but-no-backup', 'no-job', 'stale', 'unreachable', 'hidden', 'covered', 'template'] as const;
 export type CoverageState = (typeof COVERAGE_STATES)[number];
 
 /** A volume of a guest that its backups leave out. */
@@ -134,7 +126,9 @@ function stateOf(facts: CoverageFacts, last: Backup | undefined, allowed: number
 }
 
 function retentionOf({ jobs, retention }: CoverageFacts): string | undefined {
-  const found = (jobs ?? []).flatMap((j) => j.retention ?? (j.storage === undefined ? undefined : retention.get(j.storage)) ?? []);
+  const found = (jobs ?? []).flatMap(
+    (j) => j.retention ?? (j.storage === undefined ? undefined : retention.get(j.storage)) ?? [],
+  );
   return found.length === 0 ? undefined : [...new Set(found)].join('; ');
 }
 

@@ -37,7 +37,8 @@ export function longestPause(schedule: string): number | undefined {
   const isDate = date === undefined ? () => true : dateTest(date);
   const [first] = times ?? [];
   const last = times?.at(-1);
-  if (times === undefined || weekdays === undefined || isDate === undefined || first === undefined || last === undefined) return undefined;
+  if (times === undefined || weekdays === undefined || isDate === undefined || first === undefined || last === undefined)
+    return undefined;
   let pause = Math.max(0, ...times.slice(1).map((time, index) => time - (times[index] ?? time)));
   let before: number | undefined;
   for (let day = FIRST_DAY; day < FIRST_DAY + SAMPLED_DAYS; day += 1) {

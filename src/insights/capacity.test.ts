@@ -52,14 +52,39 @@ describe('losing a node', () => {
   test.each<[string, Node[], Guest[], string]>([
     ['room for everything', [node('a', 32, 8), node('b', 64, 8)], [guest(100, 'a', 16, 8)], 'fits'],
     ['nothing runs there', [node('a', 32, 1), node('b', 64, 8)], [guest(100, 'b', 16, 8)], 'nothing-runs'],
-    ['stopped guests need nothing', [node('a', 32, 1), node('b', 64, 8)], [guest(100, 'a', 64, 0, { status: 'stopped' })], 'nothing-runs'],
+    [
+      'stopped guests need nothing',
+      [node('a', 32, 1), node('b', 64, 8)],
+      [guest(100, 'a', 64, 0, { status: 'stopped' })],
+      'nothing-runs',
+    ],
     ['room only for what is used now', [node('a', 32, 8), node('b', 32, 4)], [guest(100, 'a', 32, 8)], 'fits-by-use'],
     ['no room', [node('a', 32, 30), node('b', 32, 28)], [guest(100, 'a', 30, 29), guest(101, 'b', 26, 25)], 'does-not-fit'],
-    ['promised memory counts, not only used', [node('a', 32, 8), node('b', 32, 6)], [guest(100, 'a', 12, 8), guest(101, 'b', 24, 4)], 'fits-by-use'],
+    [
+      'promised memory counts, not only used',
+      [node('a', 32, 8), node('b', 32, 6)],
+      [guest(100, 'a', 12, 8), guest(101, 'b', 24, 4)],
+      'fits-by-use',
+    ],
     ['no other node', [node('a', 32, 8)], [guest(100, 'a', 16, 8)], 'no-other-node'],
-    ['the other node is off', [node('a', 32, 8), node('b', 64, 0, { status: 'offline' })], [guest(100, 'a', 16, 8)], 'no-other-node'],
-    ['figures of the other are not visible', [node('a', 32, 8), node('b', 64, 8, { maxMem: undefined })], [guest(100, 'a', 16, 8)], 'unknown'],
-    ['memory of a guest is not told', [node('a', 32, 8), node('b', 64, 8)], [guest(100, 'a', 16, 8, { maxMem: undefined })], 'unknown'],
+    [
+      'the other node is off',
+      [node('a', 32, 8), node('b', 64, 0, { status: 'offline' })],
+      [guest(100, 'a', 16, 8)],
+      'no-other-node',
+    ],
+    [
+      'figures of the other are not visible',
+      [node('a', 32, 8), node('b', 64, 8, { maxMem: undefined })],
+      [guest(100, 'a', 16, 8)],
+      'unknown',
+    ],
+    [
+      'memory of a guest is not told',
+      [node('a', 32, 8), node('b', 64, 8)],
+      [guest(100, 'a', 16, 8, { maxMem: undefined })],
+      'unknown',
+    ],
   ])('%s: %s', (_what, nodes, guests, verdict) => {
     expect(verdicts(nodes, guests)['a']).toBe(verdict);
   });
@@ -96,7 +121,12 @@ describe('losing a node', () => {
 test('allocation counts what runs, on its node', () => {
   const rows = nodeCapacities(
     [node('a', 32, 8), node('b', 32, 0, { status: 'offline', mem: 5 })],
-    [guest(100, 'a', 16, 8), guest(101, 'a', 4, 1, { status: 'stopped' }), guest(102, 'a', 4, 0, { template: true }), guest(103, 'a', 2, 1, { status: 'paused' })],
+    [
+      guest(100, 'a', 16, 8),
+      guest(101, 'a', 4, 1, { status: 'stopped' }),
+      guest(102, 'a', 4, 0, { template: true }),
+      guest(103, 'a', 2, 1, { status: 'paused' }),
+    ],
   );
   expect(rows[0]).toMatchObject({ running: 2, allocated: 18 * GIB, vcpus: 4, memUsed: 8 * GIB });
   expect(rows[1]).toMatchObject({ running: 0, memUsed: undefined, cpu: undefined });

@@ -87,11 +87,20 @@ export function failovers(nodes: readonly Node[], guests: readonly Guest[], allG
     const verdict = (v: FailoverVerdict, leftOut: readonly Guest[] = []): Failover => ({ ...base, verdict: v, leftOut });
     if (others.length === 0) return verdict('no-other-node');
     if (moving.length === 0) return verdict(allGuests ? 'nothing-runs' : 'unknown');
-    if (others.some((n) => n.maxMem === undefined || n.mem === undefined) || moving.some((g) => g.maxMem === undefined)) return verdict('unknown');
-    const byAllocation = place(moving, (g) => g.maxMem ?? 0, others.map((n) => freeByAllocation(n, guests)));
+    if (others.some((n) => n.maxMem === undefined || n.mem === undefined) || moving.some((g) => g.maxMem === undefined))
+      return verdict('unknown');
+    const byAllocation = place(
+      moving,
+      (g) => g.maxMem ?? 0,
+      others.map((n) => freeByAllocation(n, guests)),
+    );
     // Guests that can't be seen take room as well: without all of them "fits" is not known, "does not fit" is.
     if (byAllocation.length === 0) return verdict(allGuests ? 'fits' : 'unknown');
-    const byUse = place(moving, (g) => g.mem ?? g.maxMem ?? 0, others.map((n) => (n.maxMem ?? 0) - (n.mem ?? 0)));
+    const byUse = place(
+      moving,
+      (g) => g.mem ?? g.maxMem ?? 0,
+      others.map((n) => (n.maxMem ?? 0) - (n.mem ?? 0)),
+    );
     if (byUse.length > 0) return verdict('does-not-fit', byUse);
     return verdict('fits-by-use', byAllocation);
   });

@@ -10,7 +10,8 @@ export interface MacroPattern {
 }
 
 const tcp = (dport: string): MacroPattern => ({ proto: 'tcp', dport });
-const udp = (dport: string, sport?: string): MacroPattern => (sport === undefined ? { proto: 'udp', dport } : { proto: 'udp', dport, sport });
+const udp = (dport: string, sport?: string): MacroPattern =>
+  sport === undefined ? { proto: 'udp', dport } : { proto: 'udp', dport, sport };
 const ip = (proto: string): MacroPattern => ({ proto });
 const echo = (family: Family): MacroPattern => ({ proto: family === 4 ? 'icmp' : 'icmpv6', icmpType: 'echo-request' });
 

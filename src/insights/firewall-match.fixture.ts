@@ -28,8 +28,15 @@ export function rule(extra: Partial<FirewallRule> = {}): FirewallRule {
   };
 }
 
+const ALIASES = new Map<string, string>([
+  ['dc office', '198.51.100.7'],
+  ['guest own', '192.0.2.99'],
+  ['dc six', '2001:db8::/64'],
+  ['dc secret', 'hidden'],
+]);
+
 export const NAMES: FirewallNames = {
-  alias: (scope, name) => ({ 'dc office': '198.51.100.7', 'guest own': '192.0.2.99', 'dc six': '2001:db8::/64', 'dc secret': 'hidden' as const })[`${scope} ${name}`] ?? 'missing',
+  alias: (scope, name) => ALIASES.get(`${scope} ${name}`) ?? 'missing',
   set(scope, name) {
     if (scope === 'dc' && name === 'management')
       return [

@@ -34,7 +34,12 @@ describe('a rule applies', () => {
     ['a macro that is not known', { macro: 'Frobnicate' }, {}, 'unknown'],
     ['macro of several patterns', { macro: 'DNS' }, { proto: 'udp', port: 53 }, 'match'],
     ['ping', { macro: 'Ping' }, { proto: 'icmp', port: undefined }, 'match'],
-    ['ping over IPv6', { macro: 'Ping' }, { family: 6, proto: 'icmpv6', port: undefined, source: ranges('2001:db8::1'), dest: [] }, 'match'],
+    [
+      'ping over IPv6',
+      { macro: 'Ping' },
+      { family: 6, proto: 'icmpv6', port: undefined, source: ranges('2001:db8::1'), dest: [] },
+      'match',
+    ],
     ['another ICMP type', { proto: 'icmp', icmpType: 'timestamp-request' }, { proto: 'icmp', port: undefined }, 'no-match'],
     ['source address', { source: '198.51.100.7' }, {}, 'match'],
     ['source network', { source: '198.51.100.0/24' }, {}, 'match'],
@@ -46,7 +51,12 @@ describe('a rule applies', () => {
     ['one of the possible sources', { source: '198.51.100.7' }, { source: ranges('198.51.100.7', '10.0.0.1') }, 'unknown'],
     ['a source that is not known', { source: '198.51.100.7' }, { source: [] }, 'unknown'],
     ['a destination that is not known', { dest: '192.0.2.10' }, { dest: [] }, 'unknown'],
-    ['a destination that is not known does not matter when the port differs', { dest: '192.0.2.10', proto: 'tcp', dport: '80' }, { dest: [] }, 'no-match'],
+    [
+      'a destination that is not known does not matter when the port differs',
+      { dest: '192.0.2.10', proto: 'tcp', dport: '80' },
+      { dest: [] },
+      'no-match',
+    ],
     ['destination', { dest: '192.0.2.0/24' }, {}, 'match'],
     ['alias of the datacenter', { source: 'dc/office' }, {}, 'match'],
     ['alias without prefix', { source: 'office' }, {}, 'match'],
@@ -94,7 +104,13 @@ test.each([
 });
 
 test('every macro of the table can be matched', () => {
-  for (const [macro, port] of [['Web', 443], ['PBS', 8007], ['RDP', 3389], ['Ceph', 6900], ['SMB', 445]] as const)
+  for (const [macro, port] of [
+    ['Web', 443],
+    ['PBS', 8007],
+    ['RDP', 3389],
+    ['Ceph', 6900],
+    ['SMB', 445],
+  ] as const)
     expect(match({ macro }, { port }), macro).toBe('match');
   expect(macroPatterns('SMB', 4)?.length).toBe(4);
 });

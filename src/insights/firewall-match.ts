@@ -1,6 +1,14 @@
 import type { FirewallRule } from '../cluster/firewall.ts';
 import { type MacroPattern, macroPatterns } from './firewall-macros.ts';
-import { type Family, type IpRange, parseIpRange, type Relation, relationToAny, relationToSet, type SetEntry } from './ip-ranges.ts';
+import {
+  type Family,
+  type IpRange,
+  parseIpRange,
+  type Relation,
+  relationToAny,
+  relationToSet,
+  type SetEntry,
+} from './ip-ranges.ts';
 
 /** The connection that is asked about. */
 export interface Packet {
@@ -59,7 +67,11 @@ export function matchRule(
 ): RuleMatch {
   const off = unusable(rule, direction, nic);
   if (off !== undefined) return off;
-  const found = [trafficOf(rule, packet), addressOf('source', rule.source, packet, names), addressOf('dest', rule.dest, packet, names)];
+  const found = [
+    trafficOf(rule, packet),
+    addressOf('source', rule.source, packet, names),
+    addressOf('dest', rule.dest, packet, names),
+  ];
   const ignored = found.find((f) => f.result === 'ignored');
   const no = found.find((f) => f.result === 'no-match');
   const unknown = found.filter((f) => f.result === 'unknown');
@@ -75,10 +87,12 @@ export function unusable(
   direction: 'in' | 'out' | 'forward',
   nic: string | undefined,
 ): RuleMatch | undefined {
-  if (rule.type !== 'group' && rule.type !== direction) return { result: 'no-match', why: `for ${rule.type}going traffic`.replace('forwardgoing', 'forwarded') };
+  if (rule.type !== 'group' && rule.type !== direction)
+    return { result: 'no-match', why: `for ${rule.type}going traffic`.replace('forwardgoing', 'forwarded') };
   if (!rule.enabled) return { result: 'off', why: 'switched off' };
   if (rule.errors !== undefined) return { result: 'ignored', why: `the firewall skips it: ${rule.errors}` };
-  if (nic !== undefined && rule.iface !== undefined && rule.iface !== nic) return { result: 'no-match', why: `only on ${rule.iface}` };
+  if (nic !== undefined && rule.iface !== undefined && rule.iface !== nic)
+    return { result: 'no-match', why: `only on ${rule.iface}` };
   return undefined;
 }
 
@@ -106,10 +120,17 @@ function patternOf(pattern: Partial<MacroPattern>, packet: Packet): RuleMatch {
   const { proto, dport, sport, icmpType } = pattern;
   if (proto === undefined) {
     // iptables knows no port without a protocol: the firewall drops such a rule.
-    return dport === undefined && sport === undefined ? MATCH : { result: 'ignored', why: 'the firewall skips it: ports without a protocol' };
+    return dport === undefined && sport === undefined
+      ? MATCH
+      : { result: 'ignored', why: 'the firewall skips it: ports without a protocol' };
   }
   if (protoName(proto) !== packet.proto) return { result: 'no-match', why: `only ${protoName(proto)}` };
-  const port = dport === undefined || packet.port === undefined ? (dport === undefined ? 'inside' : 'partly') : portsRelation(dport, packet.port, packet.port);
+  const port =
+    dport === undefined || packet.port === undefined
+      ? dport === undefined
+        ? 'inside'
+        : 'partly'
+      : portsRelation(dport, packet.port, packet.port);
   const client = sport === undefined ? 'inside' : portsRelation(sport, ...CLIENT_PORTS);
   const type = icmpType === undefined ? 'inside' : icmpRelation(icmpType);
   if (port === 'outside') return { result: 'no-match', why: `only port ${dport}` };
@@ -120,7 +141,14 @@ function patternOf(pattern: Partial<MacroPattern>, packet: Packet): RuleMatch {
   return type === 'partly' ? { result: 'unknown', why: `ICMP type ${icmpType} is not known here` } : MATCH;
 }
 
-const PROTOCOLS: Readonly<Record<string, string>> = { '1': 'icmp', '6': 'tcp', '17': 'udp', '58': 'icmpv6', '132': 'sctp', 'ipv6-icmp': 'icmpv6' };
+const PROTOCOLS: Readonly<Record<string, string>> = {
+  '1': 'icmp',
+  '6': 'tcp',
+  '17': 'udp',
+  '58': 'icmpv6',
+  '132': 'sctp',
+  'ipv6-icmp': 'icmpv6',
+};
 
 /** A protocol in its one spelling. */
 export function protoName(proto: string): string {
@@ -248,7 +276,12 @@ export function scopesOf(reference: string): { readonly scopes: readonly Scope[]
 }
 
 /** Where a sender lies with regard to an IP set of the given scope. */
-export function sourceInSet(packet: Packet, scope: Scope, name: string, names: FirewallNames): 'yes' | 'no' | 'unknown' | 'missing' {
+export function sourceInSet(
+  packet: Packet,
+  scope: Scope,
+  name: string,
+  names: FirewallNames,
+): 'yes' | 'no' | 'unknown' | 'missing' {
   const set = names.set(scope, name);
   if (set === 'missing') return 'missing';
   const found = addressOf('source', `+${scope}/${name}`, packet, names);

@@ -43,8 +43,18 @@ const to = (rules: FirewallRule[], extra: Partial<GuestSide> = {}) => ({ to: sid
 
 describe('verdict', () => {
   test.each<[string, Partial<PathFacts>, string, string]>([
-    ['the datacenter is off', { datacenterOn: false, ...to([rule({ action: 'DROP' })]) }, 'not filtered', 'datacenter firewall is off'],
-    ['the guest is off', to([rule({ action: 'DROP' })], { options: { enable: 0 } }), 'not filtered', "the guest's firewall is off"],
+    [
+      'the datacenter is off',
+      { datacenterOn: false, ...to([rule({ action: 'DROP' })]) },
+      'not filtered',
+      'datacenter firewall is off',
+    ],
+    [
+      'the guest is off',
+      to([rule({ action: 'DROP' })], { options: { enable: 0 } }),
+      'not filtered',
+      "the guest's firewall is off",
+    ],
     ['no option at all is off', to([], { options: {} }), 'not filtered', "the guest's firewall is off"],
     ['the interface is not filtered', to([], { nicFirewall: false }), 'not filtered', 'net0 has firewall=0'],
     ['the default policy drops', to([]), 'blocked', 'policy_in DROP'],
@@ -62,15 +72,35 @@ describe('verdict', () => {
     ['a group that can not be read may', to([group('dark')]), 'cannot know', "the group's rules can't be read"],
     ['a rule that can not be decided may', to([rule({ macro: 'Frobnicate' })]), 'cannot know', 'macro Frobnicate'],
     ['but not when what follows says the same', to([rule({ macro: 'Frobnicate', action: 'DROP' })]), 'blocked', 'policy_in DROP'],
-    ['nor behind the rule that decides', to([rule({}), rule({ pos: 1, macro: 'Frobnicate', action: 'DROP' })]), 'reachable', 'rule 0'],
+    [
+      'nor behind the rule that decides',
+      to([rule({}), rule({ pos: 1, macro: 'Frobnicate', action: 'DROP' })]),
+      'reachable',
+      'rule 0',
+    ],
     ['an action that is not known', to([rule({ action: 'TARPIT' })]), 'cannot know', 'TARPIT'],
     ['options can not be read', to([], { options: undefined }), 'cannot know', "options can't be read"],
     ['rules can not be read', to([], { rules: undefined }), 'cannot know', "rules can't be read"],
     ['the interface can not be read', to([], { nicFirewall: undefined }), 'cannot know', "configuration can't be read"],
-    ['the interface can not be read, but the guest is off', to([], { nicFirewall: undefined, options: {} }), 'not filtered', 'is off'],
+    [
+      'the interface can not be read, but the guest is off',
+      to([], { nicFirewall: undefined, options: {} }),
+      'not filtered',
+      'is off',
+    ],
     ['the cable is pulled', { datacenterOn: false, ...to([], { linkDown: true }) }, 'blocked', 'unplugged'],
-    ['the switch of the datacenter can not be read: a block is none for sure', { datacenterOn: undefined, ...to([]) }, 'cannot know', 'if it is: guest 100 net0 in: policy_in DROP'],
-    ['the switch of the datacenter can not be read: what passes passes', { datacenterOn: undefined, ...to([rule()]) }, 'reachable', 'rule 0'],
+    [
+      'the switch of the datacenter can not be read: a block is none for sure',
+      { datacenterOn: undefined, ...to([]) },
+      'cannot know',
+      'if it is: guest 100 net0 in: policy_in DROP',
+    ],
+    [
+      'the switch of the datacenter can not be read: what passes passes',
+      { datacenterOn: undefined, ...to([rule()]) },
+      'reachable',
+      'rule 0',
+    ],
   ])('%s', (_what, facts, verdict, by) => {
     const result = trace(facts);
     expect(result.verdict).toBe(verdict);
@@ -83,13 +113,23 @@ describe('on the way out of a source guest', () => {
   test.each<[string, Partial<GuestSide>, string, string]>([
     ['the default policy lets out', {}, 'reachable', 'policy_out ACCEPT'],
     ['a policy that drops', { options: { enable: 1, policy_out: 'DROP' } }, 'blocked', 'guest 200 net0 out: policy_out DROP'],
-    ['an outgoing rule', { rules: [rule({ type: 'out', action: 'REJECT', dest: '192.0.2.0/24' })] }, 'blocked', 'REJECT to 192.0.2.0/24'],
+    [
+      'an outgoing rule',
+      { rules: [rule({ type: 'out', action: 'REJECT', dest: '192.0.2.0/24' })] },
+      'blocked',
+      'REJECT to 192.0.2.0/24',
+    ],
     ['incoming rules do not count', { rules: [rule({ action: 'DROP' })] }, 'reachable', 'policy_out'],
     ['not filtered there', { nicFirewall: false }, 'reachable', 'guest 100 net0 in: rule 0'],
     ['its IP filter forbids its address', { ipfilter: 'no' }, 'blocked', 'IP filter'],
     ['its IP filter allows it', { ipfilter: 'yes' }, 'reachable', 'policy_out'],
     ['its IP filter is not known', { ipfilter: 'unknown' }, 'cannot know', 'IP filter'],
-    ['its IP filter is not known, but a rule blocks anyway', { ipfilter: 'unknown', rules: [rule({ type: 'out', action: 'DROP' })] }, 'blocked', 'rule 0'],
+    [
+      'its IP filter is not known, but a rule blocks anyway',
+      { ipfilter: 'unknown', rules: [rule({ type: 'out', action: 'DROP' })] },
+      'blocked',
+      'rule 0',
+    ],
     ['its cable is pulled', { linkDown: true }, 'blocked', 'unplugged'],
     ['it is not readable', { options: undefined }, 'cannot know', "options can't be read"],
   ])('%s', (_what, from, verdict, by) => {
@@ -111,7 +151,12 @@ describe('through a VNet', () => {
   const open = side({ nicFirewall: false });
   test.each<[string, Partial<VnetSide>, string, string]>([
     ['off', { options: {} }, 'not filtered', "VNet's firewall is off"],
-    ['without nftables its rules do nothing', { nftables: false, rules: [rule({ type: 'forward', action: 'DROP' })] }, 'not filtered', 'does not use nftables'],
+    [
+      'without nftables its rules do nothing',
+      { nftables: false, rules: [rule({ type: 'forward', action: 'DROP' })] },
+      'not filtered',
+      'does not use nftables',
+    ],
     ['nftables not known', { nftables: undefined }, 'cannot know', 'nftables'],
     ['a forward rule', { rules: [rule({ type: 'forward', action: 'DROP', macro: 'SSH' })] }, 'blocked', 'DROP SSH'],
     ['its policy', { options: { enable: 1, policy_forward: 'DROP' } }, 'blocked', 'policy_forward DROP'],
@@ -128,7 +173,11 @@ describe('what comes before the rules', () => {
   const blacklisting = (content: 'hidden' | string[]) => ({
     ...NAMES,
     set: (scope: 'dc' | 'guest', name: string) =>
-      scope === 'dc' && name === 'blacklist' ? (content === 'hidden' ? content : content.map((cidr) => ({ cidr, nomatch: false }))) : NAMES.set(scope, name),
+      scope === 'dc' && name === 'blacklist'
+        ? content === 'hidden'
+          ? content
+          : content.map((cidr) => ({ cidr, nomatch: false }))
+        : NAMES.set(scope, name),
   });
 
   test("a sender in the datacenter's blacklist is dropped at any filtered interface, even of a guest that is off", () => {
@@ -149,7 +198,9 @@ describe('what comes before the rules', () => {
 });
 
 test('every rule that was looked at is shown in order, also those that are off; those of the other direction are not', () => {
-  const { levels } = trace(to([rule({ enabled: false }), rule({ pos: 1, type: 'out' }), group('ssh', { pos: 2 }), rule({ pos: 3 })]));
+  const { levels } = trace(
+    to([rule({ enabled: false }), rule({ pos: 1, type: 'out' }), group('ssh', { pos: 2 }), rule({ pos: 3 })]),
+  );
   expect(levels[0]?.steps.map((s) => [s.rule, s.result, s.decides])).toEqual([
     ['0', 'off', false],
     ['2.0', 'match', true],

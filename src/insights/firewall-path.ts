@@ -99,8 +99,11 @@ export function tracePath(facts: PathFacts): PathResult {
 
 /** An interface whose cable is pulled carries nothing, firewall or not. */
 function unpluggedLevel({ from, to }: PathFacts): LevelResult | undefined {
-  if (from?.linkDown === true) return single(`${from.label} ${from.nic} out`, 'link_down', 'drop', 'the interface is unplugged (link_down)');
-  return to.linkDown ? single(`${to.label} ${to.nic} in`, 'link_down', 'drop', 'the interface is unplugged (link_down)') : undefined;
+  if (from?.linkDown === true)
+    return single(`${from.label} ${from.nic} out`, 'link_down', 'drop', 'the interface is unplugged (link_down)');
+  return to.linkDown
+    ? single(`${to.label} ${to.nic} in`, 'link_down', 'drop', 'the interface is unplugged (link_down)')
+    : undefined;
 }
 
 function verdictOf(levels: readonly LevelResult[]): { readonly verdict: PathVerdict; readonly by: string } {
@@ -119,16 +122,20 @@ function single(level: string, what: string, outcome: Outcome, why: string): Lev
 
 function guestLevel(side: GuestSide, direction: 'in' | 'out', facts: PathFacts): LevelResult {
   const level = `${side.label} ${side.nic} ${direction}`;
-  if (side.nicFirewall === false) return single(level, 'firewall flag of the interface', 'unfiltered', `${side.nic} has firewall=0`);
+  if (side.nicFirewall === false)
+    return single(level, 'firewall flag of the interface', 'unfiltered', `${side.nic} has firewall=0`);
   const { options } = side;
   const before = direction === 'in' ? beforeIn(level, facts) : beforeOut(level, side);
   // This comes with the interface's flag alone, whatever the guest's own switch says.
   if (direction === 'in' && side.nicFirewall === true && before?.outcome === 'drop') return before;
   const on = options === undefined ? undefined : (boolOf(options['enable']) ?? false);
   if (on === false) return single(level, 'enable', 'unfiltered', "the guest's firewall is off");
-  if (on === undefined || options === undefined) return single(level, 'enable', 'unknown', "the guest's firewall options can't be read");
-  if (side.nicFirewall === undefined) return single(level, 'firewall flag of the interface', 'unknown', "the guest's configuration can't be read");
-  if (dhcp(options, direction, facts.packet)) return single(level, 'option dhcp', 'accept', 'DHCP is let through by the option dhcp');
+  if (on === undefined || options === undefined)
+    return single(level, 'enable', 'unknown', "the guest's firewall options can't be read");
+  if (side.nicFirewall === undefined)
+    return single(level, 'firewall flag of the interface', 'unknown', "the guest's configuration can't be read");
+  if (dhcp(options, direction, facts.packet))
+    return single(level, 'option dhcp', 'accept', 'DHCP is let through by the option dhcp');
   if (before !== undefined && before.outcome !== 'unknown') return before;
   if (side.rules === undefined) return single(level, 'rules', 'unknown', "the guest's rules can't be read");
   const policy = policyOf(options, direction === 'in' ? 'policy_in' : 'policy_out', direction === 'in' ? 'DROP' : 'ACCEPT');
@@ -144,12 +151,15 @@ function beforeIn(level: string, facts: PathFacts): LevelResult | undefined {
   const listed = sourceInSet(facts.packet, 'dc', 'blacklist', facts.names);
   const what = 'IP set blacklist of the datacenter';
   if (listed === 'yes') return single(level, what, 'drop', "the source is in the datacenter's IP set blacklist");
-  return listed === 'unknown' ? single(level, what, 'unknown', "whether the source is in the datacenter's IP set blacklist is not known") : undefined;
+  return listed === 'unknown'
+    ? single(level, what, 'unknown', "whether the source is in the datacenter's IP set blacklist is not known")
+    : undefined;
 }
 
 /** With an IP filter a guest sends from its own addresses only. */
 function beforeOut(level: string, side: GuestSide): LevelResult | undefined {
-  if (side.ipfilter === 'no') return single(level, 'IP filter', 'drop', `its address is not among those that the IP filter of ${side.nic} allows`);
+  if (side.ipfilter === 'no')
+    return single(level, 'IP filter', 'drop', `its address is not among those that the IP filter of ${side.nic} allows`);
   if (side.ipfilter !== 'unknown') return undefined;
   return single(level, 'IP filter', 'unknown', `which addresses the IP filter of ${side.nic} allows is not known`);
 }
@@ -164,8 +174,10 @@ function vnetLevel(side: VnetSide, facts: PathFacts): LevelResult {
   const { label: level, options } = side;
   if (options === undefined) return single(level, 'enable', 'unknown', "the VNet's firewall can't be read");
   if (boolOf(options['enable']) !== true) return single(level, 'enable', 'unfiltered', "the VNet's firewall is off");
-  if (side.nftables === false) return single(level, 'nftables of the node', 'unfiltered', 'the node does not use nftables, so VNet rules do nothing');
-  if (side.nftables === undefined) return single(level, 'nftables of the node', 'unknown', "whether the node uses nftables can't be read");
+  if (side.nftables === false)
+    return single(level, 'nftables of the node', 'unfiltered', 'the node does not use nftables, so VNet rules do nothing');
+  if (side.nftables === undefined)
+    return single(level, 'nftables of the node', 'unknown', "whether the node uses nftables can't be read");
   if (side.rules === undefined) return single(level, 'rules', 'unknown', "the VNet's rules can't be read");
   const policy = policyOf(options, 'policy_forward', 'ACCEPT');
   return walk({ level, rules: side.rules, policy, direction: 'forward', nic: undefined, names: side.names }, facts);
@@ -192,11 +204,21 @@ function walk(chain: Chain, facts: PathFacts): LevelResult {
   const steps: PathStep[] = [];
   const doubts: Doubt[] = [];
   for (const rule of chain.rules) {
-    const decided = rule.type === 'group' ? enterGroup(rule, chain, facts, steps, doubts) : lookAt(rule, String(rule.pos), chain, facts, steps, doubts);
+    const decided =
+      rule.type === 'group'
+        ? enterGroup(rule, chain, facts, steps, doubts)
+        : lookAt(rule, String(rule.pos), chain, facts, steps, doubts);
     if (decided !== undefined) return settle(chain, decided, steps, doubts);
   }
   const { key, action } = chain.policy;
-  const step: PathStep = { level: chain.level, rule: undefined, what: `${key} ${action}`, result: 'match', why: 'no rule before it decided', decides: true };
+  const step: PathStep = {
+    level: chain.level,
+    rule: undefined,
+    what: `${key} ${action}`,
+    result: 'match',
+    why: 'no rule before it decided',
+    decides: true,
+  };
   return settle(chain, { action, step }, steps, doubts);
 }
 
@@ -205,12 +227,26 @@ interface Decided {
   readonly step: PathStep;
 }
 
-function lookAt(rule: FirewallRule, at: string, chain: Chain, facts: PathFacts, steps: PathStep[], doubts: Doubt[]): Decided | undefined {
+function lookAt(
+  rule: FirewallRule,
+  at: string,
+  chain: Chain,
+  facts: PathFacts,
+  steps: PathStep[],
+  doubts: Doubt[],
+): Decided | undefined {
   const nic = at.includes('.') ? undefined : chain.nic;
   const match = matchRule(rule, facts.packet, chain.names, chain.direction, nic);
   // Rules of the other direction are no part of this path.
   if (match.result === 'no-match' && rule.type !== chain.direction) return undefined;
-  const step: PathStep = { level: chain.level, rule: at, what: ruleText(rule), result: match.result, why: match.why, decides: match.result === 'match' };
+  const step: PathStep = {
+    level: chain.level,
+    rule: at,
+    what: ruleText(rule),
+    result: match.result,
+    why: match.why,
+    decides: match.result === 'match',
+  };
   if (match.result === 'match') return { action: rule.action, step };
   steps.push(step);
   if (match.result === 'unknown') doubts.push({ outcome: outcomeOf(rule.action) === 'accept' ? 'accept' : 'block', step });
@@ -221,7 +257,14 @@ function enterGroup(rule: FirewallRule, chain: Chain, facts: PathFacts, steps: P
   const at = String(rule.pos);
   const off = unusable(rule, chain.direction, chain.nic);
   const rules = facts.groups.get(rule.action);
-  const note = (result: PathStep['result'], why: string): PathStep => ({ level: chain.level, rule: at, what: `group ${rule.action}`, result, why, decides: false });
+  const note = (result: PathStep['result'], why: string): PathStep => ({
+    level: chain.level,
+    rule: at,
+    what: `group ${rule.action}`,
+    result,
+    why,
+    decides: false,
+  });
   if (off !== undefined) {
     steps.push(note(off.result, off.why));
     return undefined;
@@ -252,10 +295,16 @@ function settle(chain: Chain, { action, step }: Decided, steps: readonly PathSte
   const where = step.rule === undefined ? step.what : `rule ${step.rule} (${step.what})`;
   const against = doubts.filter((d) => d.outcome !== (outcome === 'accept' ? 'accept' : 'block'));
   const all = [...steps, step];
-  if (outcome === 'unknown') return { level: chain.level, outcome, by: `${where} does something that is not known here`, steps: all };
+  if (outcome === 'unknown')
+    return { level: chain.level, outcome, by: `${where} does something that is not known here`, steps: all };
   if (against.length === 0) return { level: chain.level, outcome, by: where, steps: all };
   const why = against.map((d) => `rule ${d.step.rule} (${d.step.what}): ${d.step.why}`).join('; ');
-  return { level: chain.level, outcome: 'unknown', by: `${why}; without that ${where}`, steps: all.map((s) => ({ ...s, decides: false })) };
+  return {
+    level: chain.level,
+    outcome: 'unknown',
+    by: `${why}; without that ${where}`,
+    steps: all.map((s) => ({ ...s, decides: false })),
+  };
 }
 
 function outcomeOf(action: string): Outcome {

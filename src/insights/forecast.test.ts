@@ -15,7 +15,10 @@ const noise = (x: number): number => ((Math.sin(x * 12.9898) * 43_758.5453) % 1)
 
 describe('forecast', () => {
   test('a steady month: the day it is full, with high confidence', () => {
-    const f = forecast(series(30, (day) => 500 * GB + day * 10 * GB), 1_000 * GB);
+    const f = forecast(
+      series(30, (day) => 500 * GB + day * 10 * GB),
+      1_000 * GB,
+    );
     expect(f).toMatchObject({ trend: 'fills', confidence: 'high' });
     expect((f.perDay ?? 0) / GB).toBeCloseTo(10, 3);
     expect((f.fullIn ?? 0) / DAY).toBeCloseTo(20.5, 0);
@@ -40,7 +43,12 @@ describe('forecast', () => {
     ['nothing', [], 'too-short', undefined],
     ['ten days of clear growth', series(10, (day) => 300 * GB + day * 20 * GB), 'fills', 'medium'],
     ['five days of clear growth', series(5, (day) => 300 * GB + day * 20 * GB), 'fills', 'low'],
-    ['growth with a lot of noise', series(30, (day) => 300 * GB + day * 8 * GB + noise(Math.floor(day)) * 36 * GB), 'fills', 'low'],
+    [
+      'growth with a lot of noise',
+      series(30, (day) => 300 * GB + day * 8 * GB + noise(Math.floor(day)) * 36 * GB),
+      'fills',
+      'low',
+    ],
     ['growth that takes decades', series(30, (day) => 10 * GB + day * 0.2 * GB), 'flat', undefined],
   ])('%s: %#', (_what, points, trend, confidence) => {
     const f = forecast(points, 1_000 * GB);
@@ -50,11 +58,21 @@ describe('forecast', () => {
   });
 
   test('what is full already is full now, never in the past', () => {
-    expect(forecast(series(30, (day) => 900 * GB + day * 10 * GB), 1_000 * GB).fullIn).toBe(0);
+    expect(
+      forecast(
+        series(30, (day) => 900 * GB + day * 10 * GB),
+        1_000 * GB,
+      ).fullIn,
+    ).toBe(0);
   });
 
   test('a size of nothing has no forecast', () => {
-    expect(forecast(series(30, (day) => day), 0).trend).toBe('too-short');
+    expect(
+      forecast(
+        series(30, (day) => day),
+        0,
+      ).trend,
+    ).toBe('too-short');
   });
 });
 

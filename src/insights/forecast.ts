@@ -59,7 +59,8 @@ export function forecast(points: readonly FillPoint[], total: number): Forecast 
     days: days.length,
     span,
   });
-  if (first === undefined || last === undefined || days.length < LEAST_DAYS || span < LEAST_DAYS - 1 || total <= 0) return none('too-short');
+  if (first === undefined || last === undefined || days.length < LEAST_DAYS || span < LEAST_DAYS - 1 || total <= 0)
+    return none('too-short');
   const slope = median(slopes(days));
   const offset = median(days.map((d) => d.used - slope * d.day));
   const fit = explained(days, slope, offset);

@@ -47,7 +47,8 @@ function parseAddress(text: string): { readonly family: Family; readonly value: 
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));
   const before = groups(left);
   const after = groups(right ?? '');
-  const filled = right === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+  const filled =
+    right === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
   return { family, value: filled.reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n) };
 }
 
@@ -76,7 +77,9 @@ export interface SetEntry {
 /** With regard to an IP set: the smallest entry around an address decides. */
 export function relationToSet(addresses: IpRange, entries: readonly SetEntry[]): Relation {
   const size = (entry: SetEntry): bigint => entry.range.high - entry.range.low;
-  const smallestFirst = [...entries].sort((a, b) => (size(a) < size(b) ? -1 : size(a) > size(b) ? 1 : Number(b.nomatch) - Number(a.nomatch)));
+  const smallestFirst = [...entries].sort((a, b) =>
+    size(a) < size(b) ? -1 : size(a) > size(b) ? 1 : Number(b.nomatch) - Number(a.nomatch),
+  );
   let touched = false;
   for (const { range, nomatch } of smallestFirst) {
     const relation = relationOf(addresses, range);

@@ -57,12 +57,12 @@ function joined(resolutions: readonly Resolution[]): readonly Resolution[] {
   return real.length === 0 ? resolutions : real;
 }
 
-/** Runs of moments without the series; of any value at all when no series is named. */
-export function holesOf(points: readonly Point[], series?: string): readonly Hole[] {
+/** Runs of moments without any value. */
+export function holesOf(points: readonly Point[]): readonly Hole[] {
   const holes: { from: number; to: number }[] = [];
   let open = false;
   points.forEach((point, index) => {
-    const missing = series === undefined ? point.values.size === 0 : !point.values.has(series);
+    const missing = point.values.size === 0;
     const next = points[index + 1]?.time ?? point.time;
     const current = holes.at(-1);
     if (missing && open && current !== undefined) current.to = next;

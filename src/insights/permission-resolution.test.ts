@@ -10,7 +10,14 @@ const ROLES = new Map<string, ReadonlySet<string>>([
 ]);
 
 function row(path: string, ugid: string, role: string, extra: Partial<AclRow> = {}): AclRow {
-  return { path, ugid, role, type: ugid.includes('!') ? 'token' : ugid.includes('@') ? 'user' : 'group', propagate: true, ...extra };
+  return {
+    path,
+    ugid,
+    role,
+    type: ugid.includes('!') ? 'token' : ugid.includes('@') ? 'user' : 'group',
+    propagate: true,
+    ...extra,
+  };
 }
 
 function held(acl: readonly AclRow[], who: string, path: string, more: Partial<ResolutionInput> = {}): Record<string, boolean> {
@@ -32,8 +39,20 @@ function held(acl: readonly AclRow[], who: string, path: string, more: Partial<R
 describe('privileges at a path', () => {
   test.each<[string, AclRow[], string, string, Record<string, boolean>]>([
     ['come down from above', [row('/', 'anna@pve', 'Auditor')], 'anna@pve', '/vms/1', { 'VM.Audit': true }],
-    ['without propagation stay where they are', [row('/vms', 'anna@pve', 'Auditor', { propagate: false })], 'anna@pve', '/vms/1', {}],
-    ['are held there, and not below', [row('/vms', 'anna@pve', 'Auditor', { propagate: false })], 'anna@pve', '/vms', { 'VM.Audit': false }],
+    [
+      'without propagation stay where they are',
+      [row('/vms', 'anna@pve', 'Auditor', { propagate: false })],
+      'anna@pve',
+      '/vms/1',
+      {},
+    ],
+    [
+      'are held there, and not below',
+      [row('/vms', 'anna@pve', 'Auditor', { propagate: false })],
+      'anna@pve',
+      '/vms',
+      { 'VM.Audit': false },
+    ],
     [
       'of a deeper entry replace those above',
       [row('/', 'anna@pve', 'Auditor'), row('/vms/1', 'anna@pve', 'Operator')],
@@ -63,7 +82,13 @@ describe('privileges at a path', () => {
       '/',
       { 'VM.Audit': true, 'VM.PowerMgmt': true },
     ],
-    ['are gone with NoAccess', [row('/', 'anna@pve', 'Administrator'), row('/vms/1', 'anna@pve', 'NoAccess')], 'anna@pve', '/vms/1', {}],
+    [
+      'are gone with NoAccess',
+      [row('/', 'anna@pve', 'Administrator'), row('/vms/1', 'anna@pve', 'NoAccess')],
+      'anna@pve',
+      '/vms/1',
+      {},
+    ],
     [
       'beside NoAccess are gone too',
       [row('/', 'anna@pve', 'Administrator'), row('/', 'anna@pve', 'NoAccess')],
@@ -71,7 +96,13 @@ describe('privileges at a path', () => {
       '/vms/1',
       {},
     ],
-    ['come through a pool, and go no further', [row('/pool/prod', 'anna@pve', 'Operator')], 'anna@pve', '/vms/100', { 'VM.PowerMgmt': false }],
+    [
+      'come through a pool, and go no further',
+      [row('/pool/prod', 'anna@pve', 'Operator')],
+      'anna@pve',
+      '/vms/100',
+      { 'VM.PowerMgmt': false },
+    ],
     [
       'of a pool add to those of the guest',
       [row('/vms', 'anna@pve', 'Auditor'), row('/pool', 'anna@pve', 'Operator')],
@@ -110,7 +141,13 @@ describe('privileges at a path', () => {
     ],
     ['of any other token are those of its user', [row('/', 'team', 'Operator')], 'anna@pve!all', '/', { 'VM.PowerMgmt': true }],
     ['of root are all', [], 'root@pam', '/vms/1', { 'VM.Audit': true, 'VM.PowerMgmt': true, 'Sys.Modify': true }],
-    ['of a separated token of root are its own', [row('/vms', 'root@pam!t', 'Auditor')], 'root@pam!t', '/vms/1', { 'VM.Audit': true }],
+    [
+      'of a separated token of root are its own',
+      [row('/vms', 'root@pam!t', 'Auditor')],
+      'root@pam!t',
+      '/vms/1',
+      { 'VM.Audit': true },
+    ],
     ['of a token that does not exist are none', [row('/', 'anna@pve!gone', 'Administrator')], 'anna@pve!gone', '/', {}],
   ])('%s', (_what, acl, who, path, expected) => {
     expect(held(acl, who, path)).toEqual(expected);

@@ -61,9 +61,17 @@ export function createResolution(input: ResolutionInput): Resolution {
       const here = entries.get(level);
       if (here === undefined) continue;
       const final = level === path;
-      const direct = grantsOf(here.filter((row) => row.type !== 'group' && row.ugid === principal), final);
+      const direct = grantsOf(
+        here.filter((row) => row.type !== 'group' && row.ugid === principal),
+        final,
+      );
       const found =
-        direct.length > 0 ? direct : grantsOf(here.filter((row) => row.type === 'group' && groups.includes(row.ugid)), final);
+        direct.length > 0
+          ? direct
+          : grantsOf(
+              here.filter((row) => row.type === 'group' && groups.includes(row.ugid)),
+              final,
+            );
       if (found.length > 0) current = found;
     }
     const closed = current.filter((grant) => grant.role === NO_ACCESS);
@@ -114,7 +122,10 @@ export function levelsOf(path: string): readonly string[] {
 /** An ACL path in its one spelling; undefined for what is none. */
 export function normalAclPath(text: string): string | undefined {
   if (!/^\/[A-Za-z0-9._/-]*$/.test(text)) return undefined;
-  return `/${text.split('/').filter((part) => part !== '').join('/')}`;
+  return `/${text
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')}`;
 }
 
 function indexEntries(acl: readonly AclRow[]): ReadonlyMap<string, readonly AclRow[]> {

@@ -27,19 +27,36 @@ test.each([
   ['a full container is full', ct(4, 8), 0.5, 0.98, ['more memory: it is at its limit']],
   ['small memory is left alone', vm(4, 1), 0.5, 0.1, []],
 ] as const)('%s', (_what, guest, cpu, mem, advice) => {
-  expect(sizingOf(guest, week(() => cpu, mem, guest.memory)).advice).toEqual(advice);
+  expect(
+    sizingOf(
+      guest,
+      week(() => cpu, mem, guest.memory),
+    ).advice,
+  ).toEqual(advice);
 });
 
 test('rare peaks neither grow nor keep it', () => {
-  expect(sizingOf(vm(8, 4), week((i) => (i === 7 ? 1 : 0.03), 0.6, 4 * GIB)).advice).toEqual(['1 of its 8 cores would do']);
+  expect(
+    sizingOf(
+      vm(8, 4),
+      week((i) => (i === 7 ? 1 : 0.03), 0.6, 4 * GIB),
+    ).advice,
+  ).toEqual(['1 of its 8 cores would do']);
 });
 
 test('two days of measurements are no advice', () => {
-  const sizing = sizingOf(vm(8, 32), week(() => 0.01, 0.01, 32 * GIB, 96));
+  const sizing = sizingOf(
+    vm(8, 32),
+    week(() => 0.01, 0.01, 32 * GIB, 96),
+  );
   expect(sizing.advice).toEqual([]);
   expect(sizing.days).toBeLessThan(3);
 });
 
 test('nothing measured', () => {
-  expect(sizingOf(vm(8, 32), [{ time: 1, values: new Map() }])).toMatchObject({ cpuTypical: undefined, memMost: undefined, advice: [] });
+  expect(sizingOf(vm(8, 32), [{ time: 1, values: new Map() }])).toMatchObject({
+    cpuTypical: undefined,
+    memMost: undefined,
+    advice: [],
+  });
 });

@@ -66,5 +66,7 @@ function memoryAdvice(guest: SizedGuest, most: number | undefined): readonly str
   // A machine that does not tell what it caches looks full all the time.
   if (most >= 0.95) return type === 'lxc' ? ['more memory: it is at its limit'] : [];
   const enough = Math.ceil((most * memory * HEADROOM) / (GIB / 2)) * (GIB / 2);
-  return memory >= 2 * GIB && most > 0 && enough <= memory / 2 ? [`${enough / GIB} of its ${Number((memory / GIB).toFixed(1))} GiB would do`] : [];
+  return memory >= 2 * GIB && most > 0 && enough <= memory / 2
+    ? [`${enough / GIB} of its ${Number((memory / GIB).toFixed(1))} GiB would do`]
+    : [];
 }

@@ -47,7 +47,8 @@ export function auditLine(call: CallRecord, known: Scrubber): string {
   const { outcome, caller } = call;
   const carried = [...(caller.secrets ?? []), ...[...(caller.tokens?.values() ?? [])].map((token) => token.secret)];
   // Cut after it is cleaned: half of a secret would not be known for one.
-  const clean = (text: string) => shorten(known.text(scrubFreeText(without(carried, text.slice(0, MAX_READ))).text).text, MAX_TEXT);
+  const clean = (text: string) =>
+    shorten(known.text(scrubFreeText(without(carried, text.slice(0, MAX_READ))).text).text, MAX_TEXT);
   return JSON.stringify({
     time: new Date(call.started).toISOString(),
     caller: clean(caller.name),

@@ -35,13 +35,21 @@ export function describeTool(tool: Tool, structured: boolean): ListedTool {
     description: tool.description,
     inputSchema: objectSchema(tool.schema),
     ...(structured ? { outputSchema: objectSchema(outputSchema(tool.output)) } : {}),
-    annotations: { title: tool.title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   };
 }
 
+/** Bounds that no model needs to be told to stay within; they are checked all the same. */
+const UNTOLD = ['minLength', 'maxLength', 'maxItems'] as const;
+
 /** JSON Schema of an object, without what every reader assumes anyway (each word is paid for in tokens). */
 function objectSchema(schema: z.ZodType): ListedTool['inputSchema'] {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      for (const key of UNTOLD) delete jsonSchema[key];
+    },
+  });
   // zod's type of a JSON Schema is wider than the protocol's; what it makes of an object is an object schema.
   return { ...rest, type: 'object' } as ListedTool['inputSchema'];
 }

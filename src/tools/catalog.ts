@@ -9,6 +9,7 @@ import { getClusterOverview } from './cluster/get-cluster-overview.ts';
 import { listPools } from './cluster/list-pools.ts';
 import { searchInventoryTool } from './cluster/search-inventory.ts';
 import type { Tool } from './define-tool.ts';
+import { explainFirewallPath } from './firewall/explain-firewall-path.ts';
 import { getFirewallRules } from './firewall/get-firewall-rules.ts';
 import { getGuest } from './guests/get-guest.ts';
 import { getGuestConfig } from './guests/get-guest-config.ts';
@@ -57,6 +58,7 @@ export const catalog: readonly Tool[] = [
   listRecentTasks,
   getTask,
   getFirewallRules,
+  explainFirewallPath,
   getMetrics,
   checkCapacity,
   getHaStatus,

@@ -15,10 +15,13 @@ beforeAll(async () => {
   const command = join(folder, 'mcp-proxmox');
   await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${DIST}mcp-proxmox.mjs' "$@"\n`);
   await chmod(command, 0o755);
-  hasBash = await run('bash', ['--version']).then(
-    () => true,
-    () => false,
-  );
+  // On Windows a program named bash may be another system's.
+  hasBash =
+    process.platform !== 'win32' &&
+    (await run('bash', ['--version']).then(
+      () => true,
+      () => false,
+    ));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -48,7 +48,7 @@ async function giveToken(t: TerminalSession, role: DemoRole): Promise<void> {
   const { id, secret } = demo.token(role);
   await t.expect('Id of the API token');
   // What stands there already goes.
-  t.type('\u0015' + id + ENTER);
+  t.type(`\u0015${id}${ENTER}`);
   await t.expect("The token's secret");
   t.type(secret + ENTER);
 }
@@ -123,9 +123,9 @@ describe.runIf(hasTerminal)('setup at a terminal', () => {
     await t.expect('How do you want to trust it?');
     t.type(DOWN + ENTER);
     await t.expect('Path of the CA file');
-    t.type('~/nothing.pem' + ENTER);
+    t.type(`~/nothing.pem${ENTER}`);
     await t.expect('does not exist');
-    t.type('\u0015~/ca.pem' + ENTER);
+    t.type(`\u0015~/ca.pem${ENTER}`);
     await t.expect('signed by this CA');
     await giveToken(t, 'scoped');
     await t.expect('It works, but not all is well');
@@ -153,14 +153,14 @@ describe.runIf(hasTerminal)('setup at a terminal', () => {
     t.type(ENTER);
     await giveUrl(t, '\u0015not a url');
     await t.expect('has a character that no base URL has');
-    t.type('\u0015' + demo.url + ENTER);
+    t.type(`\u0015${demo.url}${ENTER}`);
     await pinIt(t);
     await t.expect('Id of the API token');
     t.type(ENTER);
     await t.expect("The token's secret");
-    t.type('a password' + ENTER);
+    t.type(`a password${ENTER}`);
     await t.expect('is not a token secret');
-    t.type('0badc0de-0000-4000-8000-00000badc0de' + ENTER);
+    t.type(`0badc0de-0000-4000-8000-00000badc0de${ENTER}`);
     await t.expect('It does not work like this');
     t.type(DOWN + ENTER);
     await giveToken(t, 'auditor');

@@ -21,7 +21,12 @@ const CAPTURE = [
     args: { limit: 5 },
     lines: 8,
   },
-  { ask: 'Which tasks failed?', tool: 'list_recent_tasks', args: { state: 'problem', limit: 3, fields: ['start', 'node', 'type', 'guest', 'status'] }, lines: 5 },
+  {
+    ask: 'Which tasks failed?',
+    tool: 'list_recent_tasks',
+    args: { state: 'problem', limit: 3, fields: ['start', 'node', 'type', 'guest', 'status'] },
+    lines: 5,
+  },
 ];
 
 let demo: DemoCluster;

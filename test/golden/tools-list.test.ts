@@ -52,7 +52,6 @@ describe('tools/list', () => {
   it('T25 every tool is annotated as reading only, and titled', () => {
     for (const tool of listOf(TOOLSETS)) {
       expect(tool.annotations, tool.name).toEqual({
-        title: tool.title,
         readOnlyHint: true,
         destructiveHint: false,
         idempotentHint: true,

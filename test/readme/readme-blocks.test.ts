@@ -42,7 +42,11 @@ beforeAll(async () => {
     npm_config_offline: full ? 'false' : 'true',
   };
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: process.cwd() });
-  await run('npm', ['install', '--global', '--offline', '--no-audit', '--no-fund', join(home, `mcp-proxmox-${manifest.version}.tgz`)], { env, cwd: home });
+  await run(
+    'npm',
+    ['install', '--global', '--offline', '--no-audit', '--no-fund', join(home, `mcp-proxmox-${manifest.version}.tgz`)],
+    { env, cwd: home },
+  );
 }, 120_000);
 afterAll(async () => {
   await demo?.close();
@@ -84,7 +88,9 @@ async function answerSetup(command: string): Promise<void> {
 /** A checkout as somebody else would have it: only what is committed or about to be. */
 async function checkout(): Promise<string> {
   const folder = join(home, 'checkout');
-  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { maxBuffer: 32 * 1024 * 1024 });
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    maxBuffer: 32 * 1024 * 1024,
+  });
   for (const file of stdout.split('\0').filter((name) => name !== '')) cpSync(file, join(folder, file));
   return folder;
 }
@@ -97,21 +103,30 @@ describe.runIf(hasTerminal)('every command block of the README', () => {
     }
   });
 
-  it.each(blocks.map((block) => [block.split('\n')[0] ?? '', block]))('%s', { timeout: full ? 1_800_000 : 120_000 }, async (_, block) => {
-    if (block.includes('npm ci')) {
-      if (full) await bash(block, await checkout());
-    } else if (block.includes('inspector')) {
-      // Its window needs a browser; the same program without one asks the same server.
-      if (full) expect(await bash(block.replace('inspector ', 'inspector --cli ').concat(' --method tools/list'))).toContain('list_nodes');
-    } else if (block.includes('mcp-proxmox setup')) {
-      await answerSetup(block);
-    } else {
-      expect(await bash(block)).not.toBe('');
-    }
-  });
+  it.each(blocks.map((block) => [block.split('\n')[0] ?? '', block]))(
+    '%s',
+    { timeout: full ? 1_800_000 : 120_000 },
+    async (_, block) => {
+      if (block.includes('npm ci')) {
+        if (full) await bash(block, await checkout());
+      } else if (block.includes('inspector')) {
+        // Its window needs a browser; the same program without one asks the same server.
+        if (full)
+          expect(await bash(block.replace('inspector ', 'inspector --cli ').concat(' --method tools/list'))).toContain(
+            'list_nodes',
+          );
+      } else if (block.includes('mcp-proxmox setup')) {
+        await answerSetup(block);
+      } else {
+        expect(await bash(block)).not.toBe('');
+      }
+    },
+  );
 
   it('ends with a client that is configured and gets answers', async () => {
-    const file: { mcpServers: Record<string, { command: string; args: string[] }> } = JSON.parse(readFileSync(join(project, '.mcp.json'), 'utf8'));
+    const file: { mcpServers: Record<string, { command: string; args: string[] }> } = JSON.parse(
+      readFileSync(join(project, '.mcp.json'), 'utf8'),
+    );
     const entry = file.mcpServers['proxmox'];
     expect(entry?.command).toBe('npx');
     expect(await talkTo(entry?.command ?? '', entry?.args ?? [], env)).toContain('3 nodes, 2 online');

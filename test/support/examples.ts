@@ -90,12 +90,19 @@ export function examplesFor(world: DemoWorld): Examples {
     ],
     get_task: upids,
     check_token_access: whole,
+    explain_firewall_path: vmids
+      .slice(0, 4)
+      .flatMap((args): Args[] => [
+        { ...args, source: '203.0.113.7', port: 443 },
+        { ...args, source: 'any', protocol: 'icmp' },
+        ...(args === vmids[1] ? [] : [{ ...args, source: String(vmids[1]?.['vmid'] ?? 'any'), port: 22 }]),
+      ]),
     check_capacity: [...whole, ...nodes, { deep: true }, ...storages.slice(0, 1)],
     review_access: [
       ...whole,
       { on: '/' },
-      ...vmids.slice(0, 3).map(({ vmid }) => ({ on: String(vmid) })),
-      ...storages.slice(0, 2).map(({ storage }) => ({ on: `/storage/${storage}` })),
+      ...vmids.slice(0, 3).map((args): Args => ({ on: String(args['vmid']) })),
+      ...storages.slice(0, 2).map((args): Args => ({ on: `/storage/${args['storage']}` })),
       { on: '/', privilege: 'VM.Backup' },
     ],
     get_node_log: nodes,

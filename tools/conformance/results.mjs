@@ -32,7 +32,8 @@ export function readFailures(folder) {
 export function compare(failures, expected) {
   const known = new Map();
   for (const { scenarios } of expected) {
-    for (const [scenario, ids] of Object.entries(scenarios)) known.set(scenario, new Set([...(known.get(scenario) ?? []), ...ids]));
+    for (const [scenario, ids] of Object.entries(scenarios))
+      known.set(scenario, new Set([...(known.get(scenario) ?? []), ...ids]));
   }
   const unexpected = [];
   for (const [scenario, list] of failures) {

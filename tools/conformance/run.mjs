@@ -19,9 +19,10 @@ const expected = JSON.parse(readFileSync(join(here, 'expected-failures.json'), '
 const SUITE_MS = 300_000;
 const problems = [];
 
+/** By the lock file. `npm ci` would refuse it where an optional package of another system cannot be looked up. */
 function install() {
-  const command = existsSync(join(here, 'package-lock.json')) ? 'ci' : 'install';
-  execFileSync('npm', [command, '--no-audit', '--no-fund', '--silent', '--ignore-scripts'], { cwd: here, stdio: ['ignore', 'inherit', 'inherit'] });
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
+  execFileSync('npm', args, { cwd: here, stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
 /** Runs a command of the package under its own Node 22. */
@@ -36,7 +37,9 @@ function runHere(name, args) {
 
 function startServer() {
   const args = ['serve', '--http', '127.0.0.1:0', '--demo', '--no-auth', '--toolsets', 'all', '--rate-limit', '100000'];
-  const child = spawn(process.execPath, [program, ...args, '--audit-log', join(work, 'audit.jsonl')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...args, '--audit-log', join(work, 'audit.jsonl')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const url = new Promise((resolve, reject) => {
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
@@ -59,7 +62,9 @@ function checkRevision(revision, url) {
   const { failures, checks, scenarios } = readFailures(folder);
   const { unexpected, stale } = compare(failures, expected[revision]);
   const failed = [...failures.values()].reduce((sum, list) => sum + list.length, 0);
-  console.log(`${revision}: ${scenarios.length} scenarios, ${checks} checks, ${checks - failed} passed, ${failed} failed (${failed - unexpected.length} as expected)`);
+  console.log(
+    `${revision}: ${scenarios.length} scenarios, ${checks} checks, ${checks - failed} passed, ${failed} failed (${failed - unexpected.length} as expected)`,
+  );
   problems.push(...unexpected.map((text) => `${revision}: unexpected failure: ${text}`));
   problems.push(...stale.map((text) => `${revision}: listed as an expected failure, but it passes now: ${text}`));
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, constants, copyFile, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** The text of a file; undefined when there is none. Other failures are thrown. */
@@ -36,9 +36,8 @@ export async function backupAndWrite(path: string, text: string, options: WriteO
     throw thrown;
   });
   const old = await stat(target).catch(() => undefined);
-  const backup = old === undefined ? undefined : `${target}.${stampOf(now)}.bak`;
-  if (old !== undefined && backup !== undefined) {
-    await copyFile(target, backup);
+  const backup = old === undefined ? undefined : await copyBeside(target, stampOf(now));
+  if (backup !== undefined) {
     // A copy gets the permissions of its original; that of a secret is closed even if the original was not.
     if (mode !== undefined) await chmod(backup, mode);
     await protect?.(backup);
@@ -53,6 +52,19 @@ export async function backupAndWrite(path: string, text: string, options: WriteO
     throw thrown;
   }
   return backup;
+}
+
+/** Copies a file beside itself, under a name that nothing has yet. */
+async function copyBeside(path: string, stamp: string): Promise<string> {
+  for (let count = 1; ; count += 1) {
+    const copy = `${path}.${stamp}${count === 1 ? '' : `-${count}`}.bak`;
+    try {
+      await copyFile(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'EEXIST') throw thrown;
+    }
+  }
 }
 
 /** `20261130-174200`: sorts by time, and has nothing that a file name may not have. */

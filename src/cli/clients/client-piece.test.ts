@@ -50,17 +50,27 @@ describe('the file of each client', () => {
 
   it('runs npx through cmd on Windows, and a program as it is', () => {
     const windows = { ...NPX, windows: true };
-    expect(clientPiece(client('cursor'), windows).entry).toMatchObject({ command: 'cmd', args: ['/c', 'npx', '-y', 'mcp-proxmox', '--env-file', DEFAULT_ENV_FILE] });
+    expect(clientPiece(client('cursor'), windows).entry).toMatchObject({
+      command: 'cmd',
+      args: ['/c', 'npx', '-y', 'mcp-proxmox', '--env-file', DEFAULT_ENV_FILE],
+    });
     const launch = { command: 'node', args: ['C:\\src\\mcp-proxmox.mjs'] };
     expect(clientPiece(client('cursor'), { ...windows, launch }).entry.command).toBe('node');
-    expect(renderFile(client('codex'), clientPiece(client('codex'), { ...windows, launch }))).toContain('"C:\\\\src\\\\mcp-proxmox.mjs"');
+    expect(renderFile(client('codex'), clientPiece(client('codex'), { ...windows, launch }))).toContain(
+      '"C:\\\\src\\\\mcp-proxmox.mjs"',
+    );
   });
 });
 
 describe('where the files are', () => {
   const linux: Place = { platform: 'linux', home: '/home/a', cwd: '/project', env: {} };
   const mac: Place = { platform: 'darwin', home: '/Users/a', cwd: '/project', env: {} };
-  const windows: Place = { platform: 'win32', home: 'C:\\Users\\a', cwd: 'C:\\project', env: { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' } };
+  const windows: Place = {
+    platform: 'win32',
+    home: 'C:\\Users\\a',
+    cwd: 'C:\\project',
+    env: { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' },
+  };
 
   it('on each system', () => {
     const table = CLIENTS.map((c) => [c.id, c.file(linux), c.file(mac), c.file(windows)]);

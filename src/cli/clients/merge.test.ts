@@ -16,7 +16,11 @@ const OPTIONS: EntryOptions = {
   values: {},
 };
 
-function merge(id: string, text: string | undefined, options: Partial<EntryOptions> = {}): { text: string; change: string; piece: ClientPiece } {
+function merge(
+  id: string,
+  text: string | undefined,
+  options: Partial<EntryOptions> = {},
+): { text: string; change: string; piece: ClientPiece } {
   const client = CLIENTS.find((c) => c.id === id);
   if (client === undefined) throw new Error(`no client ${id}`);
   const piece = clientPiece(client, { ...OPTIONS, ...options });
@@ -97,7 +101,10 @@ describe('JSON files', () => {
   });
 
   it('VS Code: inputs are added once', () => {
-    const { text: merged } = merge('vscode', '{"inputs": [{"id": "proxmox-url"}], "servers": {}}', { demo: false, secretBy: 'prompt' });
+    const { text: merged } = merge('vscode', '{"inputs": [{"id": "proxmox-url"}], "servers": {}}', {
+      demo: false,
+      secretBy: 'prompt',
+    });
     expect(parseJsonc(merged)).toMatchObject({
       inputs: [{ id: 'proxmox-url' }, { id: 'proxmox-token-id' }, { id: 'proxmox-token-secret', password: true }],
     });
@@ -118,7 +125,9 @@ describe('JSON files', () => {
   it('sets and appends anywhere', () => {
     expect(setJsonc('{"a":{"b":[1]}}', ['a', 'b'], 2)).toBe('{"a":{"b":2}}');
     expect(appendJsonc('{"a":{"b":[1]}}', ['a', 'b'], 2)).toBe('{"a":{"b":[\n  1,\n  2\n]}}');
-    expect(parseJsonc('{"__proto__": {"x": 1}, "y": "\\u00e9 // no comment"}')).toEqual(JSON.parse('{"__proto__": {"x": 1}, "y": "é // no comment"}'));
+    expect(parseJsonc('{"__proto__": {"x": 1}, "y": "\\u00e9 // no comment"}')).toEqual(
+      JSON.parse('{"__proto__": {"x": 1}, "y": "é // no comment"}'),
+    );
   });
 });
 
@@ -173,7 +182,16 @@ describe('lineDiff', () => {
     const before = '{\n  "a": {\n    "API_KEY": "sk-123",\n    "TOKEN": "${TOKEN}"\n  }\n}\n';
     const after = setJsonc(before, ['b'], 1);
     const lines = lineDiff(before, after);
-    expect(lines).toEqual(['  ...', '    "a": {', '      "API_KEY": "***",', '      "TOKEN": "${TOKEN}"', '-   }', '+   },', '+   "b": 1', '  }']);
+    expect(lines).toEqual([
+      '  ...',
+      '    "a": {',
+      '      "API_KEY": "***",',
+      '      "TOKEN": "${TOKEN}"',
+      '-   }',
+      '+   },',
+      '+   "b": 1',
+      '  }',
+    ]);
     expect(lineDiff(after, after)).toEqual([]);
     expect(lineDiff('', 'a\n')).toEqual(['+ a']);
   });

@@ -47,8 +47,8 @@ export function terminalDialog(): Dialog {
     success: (text) => clack.log.success(text),
     warn: (text) => clack.log.warn(text),
     error: (text) => clack.log.error(text),
-    // A box would break long lines, and commands are there to be copied.
-    show: (title, lines) => clack.log.message([title, ...lines.map((line) => `  ${line}`)].join('\n')),
+    // Without the bar at the left, and without a box: commands are there to be copied.
+    show: (title, lines) => clack.log.message([title, ...lines.map((line) => `  ${line}`)].join('\n'), { withGuide: false }),
     text: async ({ message, initial, placeholder, fault }) =>
       answered(
         await clack.text({
@@ -63,14 +63,9 @@ export function terminalDialog(): Dialog {
         await clack.password({ message, mask: '', clearOnError: true, validate: (text) => fault((text ?? '').trim()) }),
       ).trim(),
     choose: async (message, choices, first) => {
-      const options = choices.map(({ value, label, hint }) => ({
-        value: value as string,
-        label,
-        ...(hint === undefined ? {} : { hint }),
-      }));
-      const chosen = answered(
-        await clack.select({ message, options, ...(first === undefined ? {} : { initialValue: first as string }) }),
-      );
+      const options: { value: string; label: string; hint?: string }[] = [...choices];
+      const initialValue: string | undefined = first;
+      const chosen = answered(await clack.select({ message, options, ...(initialValue === undefined ? {} : { initialValue }) }));
       const found = choices.find(({ value }) => value === chosen);
       if (found === undefined) throw new Error('a choice that was not offered');
       return found.value;

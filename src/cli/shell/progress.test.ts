@@ -3,9 +3,12 @@ import { progressLine } from './progress.ts';
 
 function record(isTTY: boolean) {
   let time = 0;
-  let text = '';
-  const line = progressLine({ isTTY, write: (part: string) => void (text += part) }, () => time);
-  return { line, wait: (ms: number) => void (time += ms), text: () => text };
+  const parts: string[] = [];
+  const screen = { isTTY, write: (part: string) => parts.push(part) };
+  const wait = (ms: number): void => {
+    time += ms;
+  };
+  return { line: progressLine(screen, () => time), wait, text: () => parts.join('') };
 }
 
 it('says nothing about a call that is over at once, and does not repeat itself', () => {

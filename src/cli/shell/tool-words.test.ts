@@ -53,7 +53,8 @@ describe('readCallWords', () => {
 
 it('no tool has a parameter that is a flag of the command', () => {
   for (const tool of catalog) {
-    for (const { flag } of parametersOf(tool)) expect(Object.keys(CALL_FLAGS), `${tool.name} ${flag}`).not.toContain(flag.slice(2));
+    for (const { flag } of parametersOf(tool))
+      expect(Object.keys(CALL_FLAGS), `${tool.name} ${flag}`).not.toContain(flag.slice(2));
   }
 });
 

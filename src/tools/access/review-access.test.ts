@@ -28,12 +28,25 @@ describe('review_access', () => {
     if (data.acl === undefined || data.roles === undefined) throw new Error('an auditor reads entries and roles');
     const guests = [...world.guests.keys()];
     const poolsOf = new Map([
-      ...guests.flatMap((vmid) => (world.poolOf(vmid) === undefined ? [] : [[`/vms/${vmid}`, [world.poolOf(vmid) ?? '']] as const])),
+      ...guests.flatMap((vmid) =>
+        world.poolOf(vmid) === undefined ? [] : [[`/vms/${vmid}`, [world.poolOf(vmid) ?? '']] as const],
+      ),
       ...world.storages.map((s) => [`/storage/${s.storage}`, world.poolsOfStorage(s.storage)] as const),
     ]);
     const resolution = resolutionOf({ acl: data.acl, roles: data.roles, users: data.users, poolsOf });
     const paths = [
-      ...['/', '/vms', '/storage', '/nodes', '/pool', '/access', '/access/groups', '/sdn/zones/localnetwork/vmbr0', '/mapping/pci', '/none/such'],
+      ...[
+        '/',
+        '/vms',
+        '/storage',
+        '/nodes',
+        '/pool',
+        '/access',
+        '/access/groups',
+        '/sdn/zones/localnetwork/vmbr0',
+        '/mapping/pci',
+        '/none/such',
+      ],
       ...guests.map((vmid) => `/vms/${vmid}`),
       ...world.storages.map((s) => `/storage/${s.storage}`),
       ...world.nodes.map((n) => `/nodes/${n.node}`),
@@ -99,7 +112,15 @@ describe('review_access', () => {
 
   test('one privilege, and a misspelt one', async () => {
     const rows = tableOf((await h.call('review_access', { on: '/', privilege: 'Sys.Modify' })).text);
-    expect(rows.map((r) => r['who'])).toEqual(['anna@pve', 'anna@pve!deploy', 'bjorn@pve', 'ops@pve', 'ops@pve!full', 'root@pam', 'root@pam!terraform']);
+    expect(rows.map((r) => r['who'])).toEqual([
+      'anna@pve',
+      'anna@pve!deploy',
+      'bjorn@pve',
+      'ops@pve',
+      'ops@pve!full',
+      'root@pam',
+      'root@pam!terraform',
+    ]);
     const wrong = await h.call('review_access', { on: '/', privilege: 'VM.Backups' });
     expect(wrong).toMatchObject({ isError: true });
     expect(wrong.text).toContain('VM.Backup?');
@@ -141,6 +162,8 @@ describe('review_access', () => {
 
   test('structured form', async () => {
     const { structured } = await as('auditor', { on: '/vms/100' }, 'structured');
-    expect(structured).toMatchObject({ holders: expect.arrayContaining([expect.objectContaining({ who: 'root@pam', may: ['everything'] })]) });
+    expect(structured).toMatchObject({
+      holders: expect.arrayContaining([expect.objectContaining({ who: 'root@pam', may: ['everything'] })]),
+    });
   });
 });

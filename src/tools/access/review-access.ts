@@ -33,7 +33,12 @@ export const reviewAccess = defineTool({
   description:
     'With on: who may do what to an object, and through which group, pool or entry. Without: what is wrong with users, tokens, second factors and entries.',
   params: {
-    on: z.string().min(1).max(200).describe('vmid, name of a guest, node, storage or pool, or ACL path such as /vms/100').optional(),
+    on: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('vmid, name of a guest, node, storage or pool, or ACL path such as /vms/100')
+      .optional(),
     privilege: z.string().min(3).max(60).describe('Only holders of it, e.g. VM.Backup').optional(),
   },
   paged: true,
@@ -94,7 +99,10 @@ export const reviewAccess = defineTool({
       headline: holdersHeadline(path, holders, args.privilege),
       sections: { holders: { rows: holders.map(holderRow), key: (row) => [LEVELS.indexOf(row.level ?? ''), row.who ?? ''] } },
       gaps: all,
-      notes: pools.unread.length === 0 ? [] : [`Rights through the pools ${pools.unread.join(', ')} are not counted: their members were not read.`],
+      notes:
+        pools.unread.length === 0
+          ? []
+          : [`Rights through the pools ${pools.unread.join(', ')} are not counted: their members were not read.`],
     };
   },
 });
@@ -122,11 +130,11 @@ async function review(call: Call, data: AccessData, gaps: Gaps, inventory: Inven
       },
       findings: {
         rows: findings.map(findingRow),
-        key: (row: { severity?: string | null | undefined; code?: string | null | undefined; subject?: string | null | undefined }) => [
-          RANK[row.severity ?? ''] ?? 9,
-          row.code ?? '',
-          row.subject ?? '',
-        ],
+        key: (row: {
+          severity?: string | null | undefined;
+          code?: string | null | undefined;
+          subject?: string | null | undefined;
+        }) => [RANK[row.severity ?? ''] ?? 9, row.code ?? '', row.subject ?? ''],
       },
     },
     gaps,
@@ -192,7 +200,9 @@ export function objectPath(on: string, inventory: Inventory): string {
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
-    throw new ApiError('bad-argument', `on: ${JSON.stringify(given)} may be ${candidates.join(' or ')}.`, { hint: 'Give one of these paths.' });
+    throw new ApiError('bad-argument', `on: ${JSON.stringify(given)} may be ${candidates.join(' or ')}.`, {
+      hint: 'Give one of these paths.',
+    });
   const names = [
     ...inventory.guests.flatMap((g) => g.name ?? []),
     ...inventory.nodes.map((n) => n.node),
@@ -242,7 +252,10 @@ async function poolsOf(call: Call, path: string, inventory: Inventory): Promise<
   return {
     poolsOf: new Map([[path, holding]]),
     gaps: mergeGaps(pools, ...members),
-    unread: [...pools.data.slice(MAX_POOLS).map((p) => p.pool), ...members.filter((m) => m.data === undefined).map((m) => m.pool)],
+    unread: [
+      ...pools.data.slice(MAX_POOLS).map((p) => p.pool),
+      ...members.filter((m) => m.data === undefined).map((m) => m.pool),
+    ],
   };
 }
 

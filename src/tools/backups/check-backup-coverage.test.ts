@@ -50,7 +50,9 @@ describe('check_backup_coverage', () => {
   test('last backups are those of the data, also where only the dry run tells them', async () => {
     const { rows } = await as('auditor');
     const world = worldOf(h.demo);
-    const all = world.nodes.filter((n) => n.online).flatMap((n) => world.storages.filter((s) => s.use(n.node).active).flatMap((s) => world.backups(s.storage, n.node)));
+    const all = world.nodes
+      .filter((n) => n.online)
+      .flatMap((n) => world.storages.filter((s) => s.use(n.node).active).flatMap((s) => world.backups(s.storage, n.node)));
     for (const row of rows) {
       const times = all.filter((b) => b.vmid === Number(row['vmid'])).map((b) => b.ctime);
       const newest = times.length === 0 ? '' : new Date(Math.max(...times) * 1000).toISOString().slice(0, 16);
@@ -68,7 +70,10 @@ describe('check_backup_coverage', () => {
 
   test('with the backup privileges a broken newest backup does not count, without them it is said that this is not known', async () => {
     const full = await as('full');
-    expect(full.rows.find((r) => r['vmid'] === '220')).toMatchObject({ storage: 'local', issues: 'newest backup is only 161 B (backup-dir)' });
+    expect(full.rows.find((r) => r['vmid'] === '220')).toMatchObject({
+      storage: 'local',
+      issues: 'newest backup is only 161 B (backup-dir)',
+    });
     expect(full.rows.find((r) => r['vmid'] === '200')?.['issues']).toContain('failed verification');
     const auditor = await as('auditor');
     expect(auditor.rows.find((r) => r['vmid'] === '220')).toMatchObject({ storage: 'backup-dir' });
@@ -89,7 +94,9 @@ describe('check_backup_coverage', () => {
     const { blindVmid } = worldOf(h.demo).areas.access.scenario;
     const { text, rows } = await as('blind-one');
     expect(rows.every((r) => r['vmid'] !== String(blindVmid))).toBe(true);
-    expect(tableOf(text, 'orphans').find((r) => r['vmid'] === String(blindVmid))?.['guest']).toBe('exists, not visible to this token');
+    expect(tableOf(text, 'orphans').find((r) => r['vmid'] === String(blindVmid))?.['guest']).toBe(
+      'exists, not visible to this token',
+    );
     expect(text).toContain(`Hidden: guests at /vms/${blindVmid}`);
   });
 
@@ -118,14 +125,17 @@ describe('check_backup_coverage', () => {
     try {
       other.demo.faults.add({ kind: 'status-500', match: /\/storage\/pbs-main\/prunebackups/ });
       const { text } = await other.call('check_backup_coverage', { vmid: 122 });
-      expect(guestsOf(text)[0]).toMatchObject({ state: 'unreachable', issues: 'pbs-main does not answer, and its job writes there' });
+      expect(guestsOf(text)[0]).toMatchObject({
+        state: 'unreachable',
+        issues: 'pbs-main does not answer, and its job writes there',
+      });
       expect(text).toContain('Problem:');
     } finally {
       await other.close();
     }
   });
 
-  test('filters, and an age of one\'s own', async () => {
+  test("filters, and an age of one's own", async () => {
     expect(new Set((await as('auditor', { state: 'stale' })).rows.map((r) => r['state']))).toEqual(new Set(['stale']));
     expect(new Set((await as('auditor', { node: 'pve2' })).rows.map((r) => r['node']))).toEqual(new Set(['pve2']));
     expect((await as('auditor', { pool: 'prod' })).rows.length).toBeGreaterThan(3);
@@ -153,7 +163,9 @@ describe('check_backup_coverage', () => {
     const asked = h.demo.requests.slice(before).map((r) => r.path);
     const world = worldOf(h.demo);
     expect(asked.filter((p) => p.includes('/included_volumes'))).toHaveLength(world.backupJobs.filter((j) => j.enabled).length);
-    expect(asked.filter((p) => p.includes('pbs-main'))).toHaveLength([...world.guests.values()].filter((g) => !g.template).length);
+    expect(asked.filter((p) => p.includes('pbs-main'))).toHaveLength(
+      [...world.guests.values()].filter((g) => !g.template).length,
+    );
     // Jobs, their volumes, inventory, definitions, six places, two looked-up rights a storage, the rights themselves.
     expect(stats.requests - 32).toBeLessThanOrEqual(24);
     expect(asked.every((p) => !p.startsWith('/nodes/pve3'))).toBe(true);
@@ -167,8 +179,14 @@ describe('check_backup_coverage', () => {
       let pages = 0;
       do {
         const before = big.demo.requests.length;
-        const { text } = await big.call('check_backup_coverage', { ...(cursor === undefined ? {} : { cursor }) }, { maxChars: 40_000 });
-        expect(big.demo.requests.slice(before).filter((r) => r.path.includes('/prunebackups') && r.query['vmid'] !== undefined).length).toBeLessThanOrEqual(120);
+        const { text } = await big.call(
+          'check_backup_coverage',
+          { ...(cursor === undefined ? {} : { cursor }) },
+          { maxChars: 40_000 },
+        );
+        expect(
+          big.demo.requests.slice(before).filter((r) => r.path.includes('/prunebackups') && r.query['vmid'] !== undefined).length,
+        ).toBeLessThanOrEqual(120);
         seen.push(...guestsOf(text).map((r) => r['vmid'] ?? ''));
         cursor = /cursor="([\w-]+)"/.exec(text)?.[1];
         expect(text.split('\n')[0]).toContain('On this page');

@@ -13,7 +13,14 @@ import {
   type ServerBackups,
 } from '../../cluster/backup-coverage.ts';
 import type { BackupJob } from '../../cluster/backup-jobs.ts';
-import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory, storageCoverage } from '../../cluster/inventory.ts';
+import {
+  type Guest,
+  guestCoverage,
+  type Inventory,
+  offlineGaps,
+  readInventory,
+  storageCoverage,
+} from '../../cluster/inventory.ts';
 import { existsUnseen, requireNode, resolveGuest } from '../../cluster/resolve.ts';
 import { readStorageDefinitions, type StorageDefinition } from '../../cluster/storage.ts';
 import {
@@ -129,7 +136,8 @@ export const checkBackupCoverage = defineTool({
       .map((g) => judge(g, facts, { now: Math.floor(call.now() / 1000), maxAge }));
     const shown = covered.filter((c) => args.state === undefined || c.state === args.state);
     const filtered = args.state !== undefined || args.node !== undefined || args.pool !== undefined || args.vmid !== undefined;
-    const orphans = filtered || scan.continued ? [] : await labelled(call, orphansOf(everywhere.data.backups, inventory.guests), guests);
+    const orphans =
+      filtered || scan.continued ? [] : await labelled(call, orphansOf(everywhere.data.backups, inventory.guests), guests);
     const templates = chosen.length - judged.length;
     return {
       headline: headlineOf(covered, visibleWord(guests), scan.unfinished !== undefined || scan.continued, orphans.length),
@@ -275,7 +283,8 @@ async function bareGaps(call: Call, everywhere: BackupsEverywhere, server: Serve
   const hidden = [];
   for (const storage of [...new Set(storages)].sort()) {
     const path = `/storage/${storage}`;
-    if (!(await call.rights.has('Datastore.AllocateSpace', path))) hidden.push({ what, privilege: 'Datastore.AllocateSpace', path });
+    if (!(await call.rights.has('Datastore.AllocateSpace', path)))
+      hidden.push({ what, privilege: 'Datastore.AllocateSpace', path });
   }
   const guests = await call.rights.over({ privilege: 'VM.Backup', under: '/vms', what });
   // Nothing of a guest is missing for that: the coverage of the answer stays what it is.
@@ -371,9 +380,13 @@ function notesOf({ templates, everywhere, scan, orphans, guests, maxAge }: NoteF
   const servers = everywhere.byGuest.map((s) => s.storage).join(', ');
   if (everywhere.bare) notes.push('Where size and verification are hidden, a backup counts as good by being there.');
   if (scan.byNumber) notes.push('Rows come by number, not worst first: the whole takes several pages.');
-  if (servers !== '' && !scan.continued) notes.push(`${servers} tells this token nothing but the backups of visible guests: those without a guest there are not known.`);
+  if (servers !== '' && !scan.continued)
+    notes.push(
+      `${servers} tells this token nothing but the backups of visible guests: those without a guest there are not known.`,
+    );
   const shared = orphans.some((o) => everywhere.places.some((p) => p.storage === o.storage && p.node === undefined));
   if (shared) notes.push("Backups without a guest on a shared storage may be another cluster's.");
-  if (orphans.length > 0 && guests.coverage !== 'complete') notes.push('Guests that this token does not see look like guests that are gone.');
+  if (orphans.length > 0 && guests.coverage !== 'complete')
+    notes.push('Guests that this token does not see look like guests that are gone.');
   return notes;
 }

@@ -28,11 +28,28 @@ export const explainFirewallPath = defineTool({
     name: guest.name,
     port: z.number().int().min(1).max(65_535).optional(),
     protocol: z.string().min(1).max(12).describe('tcp (default), udp, icmp (ping), ...').optional(),
-    nic: z.string().regex(/^net\d{1,2}$/).describe('Only this interface of the guest').optional(),
+    nic: z
+      .string()
+      .regex(/^net\d{1,2}$/)
+      .describe('Only this interface of the guest')
+      .optional(),
   },
   output: {
-    verdict: record({ verdict: text('reachable, blocked, not filtered or cannot know'), decided_by: text(), from: text(), to: text(), traffic: text() }),
-    interfaces: table({ nic: text(), from: text('interface of the source guest'), bridge: text(), addresses: list(), verdict: text(), decided_by: text() }),
+    verdict: record({
+      verdict: text('reachable, blocked, not filtered or cannot know'),
+      decided_by: text(),
+      from: text(),
+      to: text(),
+      traffic: text(),
+    }),
+    interfaces: table({
+      nic: text(),
+      from: text('interface of the source guest'),
+      bridge: text(),
+      addresses: list(),
+      verdict: text(),
+      decided_by: text(),
+    }),
     path: table({
       level: text(),
       rule: text('position; 1.0: first rule of the group that stands at 1'),
@@ -108,7 +125,9 @@ async function sourceOf(given: string, call: Call, inventory: Inventory): Promis
   const range = parseIpRange(wanted.toLowerCase() === 'any' ? EVERYWHERE : wanted);
   if (range !== undefined) return { range };
   if (/^[\d.:/]+$/.test(wanted) && !/^\d+$/.test(wanted))
-    throw new ApiError('bad-argument', `source: ${JSON.stringify(wanted.slice(0, 60))} is no address.`, { hint: 'Such as 192.0.2.7, 10.0.0.0/8 or 2001:db8::1.' });
+    throw new ApiError('bad-argument', `source: ${JSON.stringify(wanted.slice(0, 60))} is no address.`, {
+      hint: 'Such as 192.0.2.7, 10.0.0.0/8 or 2001:db8::1.',
+    });
   const vmid = /^(?:(?:qemu|lxc|vm|ct)[/:])?(\d{3,9})$/i.exec(wanted)?.[1];
   const { guest: found } = await resolveGuest(call, vmid === undefined ? { name: wanted } : { vmid: Number(vmid) });
   requireOnlineNode(inventory, found.node);
@@ -117,7 +136,8 @@ async function sourceOf(given: string, call: Call, inventory: Inventory): Promis
 
 function withoutNic(target: Guest, nic: string | undefined, path: TracedPath): ApiError {
   const names = (path.targetNics ?? []).map((n) => n.key);
-  if (names.length === 0) return new ApiError('not-found', `Guest ${target.vmid} has no network interface, so nothing reaches it.`);
+  if (names.length === 0)
+    return new ApiError('not-found', `Guest ${target.vmid} has no network interface, so nothing reaches it.`);
   return new ApiError('bad-argument', `Guest ${target.vmid} has no interface ${nic}.`, { hint: `It has ${names.join(', ')}.` });
 }
 
@@ -126,9 +146,13 @@ function overall(traces: readonly TracedNic[]): { readonly verdict: PathVerdict;
   const [first] = traces;
   const kinds = new Set(traces.map((t) => t.result.verdict));
   if (first !== undefined && kinds.size === 1) return first.result;
-  const ways = (kind: PathVerdict): string => [...new Set(traces.filter((t) => t.result.verdict === kind).map((t) => t.nic))].join(', ');
+  const ways = (kind: PathVerdict): string =>
+    [...new Set(traces.filter((t) => t.result.verdict === kind).map((t) => t.nic))].join(', ');
   if (kinds.size === 2 && kinds.has('reachable') && kinds.has('not filtered'))
-    return { verdict: 'reachable', by: `every interface lets it in: ${ways('reachable')} by its rules, ${ways('not filtered')} without a filter` };
+    return {
+      verdict: 'reachable',
+      by: `every interface lets it in: ${ways('reachable')} by its rules, ${ways('not filtered')} without a filter`,
+    };
   const words = [...kinds].map((kind) => `${kind} by ${ways(kind)}`);
   return { verdict: 'cannot know', by: `it depends on the interface: ${words.join('; ')}. Give nic for one of them` };
 }
@@ -145,7 +169,14 @@ function targetText(target: Guest, traces: readonly TracedNic[]): string {
 }
 
 function nicRow(t: TracedNic) {
-  return { nic: t.nic, from: t.from, bridge: t.bridge, addresses: t.addresses.length === 0 ? undefined : t.addresses, verdict: t.result.verdict, decided_by: t.result.by };
+  return {
+    nic: t.nic,
+    from: t.from,
+    bridge: t.bridge,
+    addresses: t.addresses.length === 0 ? undefined : t.addresses,
+    verdict: t.result.verdict,
+    decided_by: t.result.by,
+  };
 }
 
 /** Levels that several ways have in common are shown once. */
@@ -157,12 +188,21 @@ function uniqueLevels(traces: readonly TracedNic[]): readonly LevelResult[] {
 
 function stepsOf(levels: readonly LevelResult[]) {
   return levels.flatMap((level) =>
-    level.steps.map((s) => ({ level: s.level, rule: s.rule, what: s.what, result: s.result, why: s.why === 'applies' ? undefined : s.why, decides: s.decides ? 'yes' : undefined })),
+    level.steps.map((s) => ({
+      level: s.level,
+      rule: s.rule,
+      what: s.what,
+      result: s.result,
+      why: s.why === 'applies' ? undefined : s.why,
+      decides: s.decides ? 'yes' : undefined,
+    })),
   );
 }
 
 function notesOf(question: PathQuestion, path: TracedPath): readonly string[] {
-  const notes = ["Not looked at: firewalls inside the guests, routers, NAT, other networks' firewalls, and whether anything listens there. Answers to an accepted connection always pass."];
+  const notes = [
+    "Not looked at: firewalls inside the guests, routers, NAT, other networks' firewalls, and whether anything listens there. Answers to an accepted connection always pass.",
+  ];
   if (question.proto === 'icmp') notes.push('ICMP is judged for an echo request (ping).');
   if (question.target.status !== 'running') notes.push(`The guest is ${question.target.status}: this is what would apply.`);
   if (path.unplugged.length > 0) notes.push(`${path.unplugged.join(', ')} is unplugged (link_down) and not counted.`);

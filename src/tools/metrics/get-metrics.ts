@@ -266,7 +266,7 @@ function notesFor(
   const empty = wanted.filter((s) => !digests.some((d) => d.series === s)).map((s) => s.name);
   if (empty.length > 0 && newest !== undefined) notes.push(`Nothing was recorded of ${empty.join(', ')} in this span.`);
   const dead = measured.filter((p) => p.values.size === 0).length / Math.max(1, measured.length);
-  if (target.kind === 'guest' && digests.some((d) => d.missing > dead + 0.01))
+  if (target.kind === 'guest' && digests.some((d) => d.series.name === 'cpu' && d.missing > dead + 0.01))
     notes.push('While a guest is stopped its load is not recorded: those times are missing, not zero.');
   return notes;
 }

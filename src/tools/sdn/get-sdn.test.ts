@@ -125,7 +125,7 @@ test.each(['8.4', '7.4'] as const)('release %s has no fabrics, and is not asked 
 
 describe('what is not there', () => {
   const rights: Record<string, unknown> = {
-    '/access/permissions': { '/': { 'SDN.Audit': 1, 'Sys.Audit': 1 } },
+    '/access/permissions': { '/sdn': { 'SDN.Audit': 1 }, '/access': { 'Sys.Audit': 1 } },
     '/access/acl': [],
     '/access/roles': [],
     '/cluster/resources': [{ type: 'node', node: 'a', status: 'online' }],
