@@ -1,7 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, rawOf, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import type { ExcludedVolume } from '../insights/backup-coverage.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
 import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
@@ -11,6 +10,13 @@ import type { Guest, Inventory } from './inventory.ts';
 
 /** Jobs whose volumes are looked at, in one call. */
 const MAX_JOBS = 20;
+
+/** A volume of a guest that its backups leave out. */
+export interface ExcludedVolume {
+  /** `scsi1`, `mp0` */
+  readonly key: string;
+  readonly reason: string;
+}
 
 /** Everything about jobs: undefined where it may not or could not be read. */
 export interface JobFacts {

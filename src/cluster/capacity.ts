@@ -1,66 +1,57 @@
 import type { Call } from '../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { type FillPoint, type Forecast, forecast } from '../insights/forecast.ts';
-import { type Sizing, sizingOf } from '../insights/right-sizing.ts';
 import { readThinPools, type ThinPool } from './disks.ts';
 import { fanOut } from './fan-out.ts';
 import type { Guest, Inventory } from './inventory.ts';
-import { readMetrics } from './metrics.ts';
+import { type Point, readMetrics } from './metrics.ts';
 import type { Storage, StorageDefinition } from './storage.ts';
 import { parseVolumes } from './storage-content.ts';
 
 /** Storages whose history is read in one call, the fullest first. */
 const MAX_HISTORIES = 60;
 
-export interface StorageForecast {
+export interface StorageHistory {
   readonly storage: Storage;
-  /** Undefined: its history was not read. */
-  readonly forecast: Forecast | undefined;
+  /** A month of how full it was; undefined: not read. */
+  readonly points: readonly Point[] | undefined;
 }
 
 /**
- * When storages are full: one request for each, shared ones once.
+ * How full storages were in the last month: one request for each, shared ones once.
  *
  * Source: GET /nodes/{node}/storage/{storage}/rrddata?timeframe=month.
  */
-export async function readForecasts(
+export async function readStorageHistories(
   call: Call,
   storages: readonly Storage[],
   inventory: Inventory,
-): Promise<Reading<readonly StorageForecast[]>> {
+): Promise<Reading<readonly StorageHistory[]>> {
   const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
   const measured = storages
     .flatMap((storage) => {
       const node = storage.nodes.find((n) => online.has(n) && !storage.unreachableFrom.includes(n));
       const { used, total } = storage;
-      return storage.state === 'available' && node !== undefined && used !== undefined && total !== undefined
-        ? [{ storage, node, used, total }]
-        : [];
+      const known = storage.state === 'available' && used !== undefined && total !== undefined;
+      return known && node !== undefined ? [{ storage, node, share: used / total }] : [];
     })
-    .sort((a, b) => b.used / b.total - a.used / a.total);
+    .sort((a, b) => b.share - a.share);
   const asked = measured.slice(0, MAX_HISTORIES);
   const out = await fanOut(
     call,
     asked,
     ({ node, storage }) => ({ node, storage: storage.storage }),
-    async ({ node, storage, total }) => {
-      const points = await readMetrics(call, { kind: 'storage', node, storage: storage.storage }, 'month');
-      return forecast(fillPoints(points), total);
-    },
+    ({ node, storage }) => readMetrics(call, { kind: 'storage', node, storage: storage.storage }, 'month'),
   );
   const found = new Map(out.results.map((r) => [r.item.storage, r.data]));
   const left: Gaps =
     measured.length > asked.length
-      ? { ...NO_GAPS, coverage: 'partial', why: `forecasts for the ${MAX_HISTORIES} fullest of ${measured.length} storages only` }
+      ? {
+          ...NO_GAPS,
+          coverage: 'partial',
+          why: `the history of the ${MAX_HISTORIES} fullest of ${measured.length} storages only was read`,
+        }
       : NO_GAPS;
-  return { data: storages.map((storage) => ({ storage, forecast: found.get(storage) })), ...mergeGaps(out.gaps, left) };
-}
-
-function fillPoints(points: Awaited<ReturnType<typeof readMetrics>>): readonly FillPoint[] {
-  return points.flatMap((p) => {
-    const used = p.values.get('used');
-    return used === undefined ? [] : [{ time: p.time, used }];
-  });
+  return { data: storages.map((storage) => ({ storage, points: found.get(storage) })), ...mergeGaps(out.gaps, left) };
 }
 
 /** A thin pool of one node. */
@@ -139,30 +130,29 @@ function storagesOn(pool: ThinPool, node: string, thin: readonly StorageDefiniti
     .map((d) => d.storage);
 }
 
-export interface GuestSizing {
-  readonly guest: Guest;
-  readonly sizing: Sizing;
+/** What guests used in the last week. */
+export interface GuestHistories {
+  readonly histories: readonly { readonly guest: Guest; readonly points: readonly Point[] }[];
+  /** The first guest that was not reached in time. */
+  readonly firstLeft: number | undefined;
+  readonly gaps: Gaps;
 }
 
 /**
- * Sizes of guests against what they used in the last week: one request a guest.
+ * A week of measurements of each guest: one request a guest.
  *
  * Source: GET /nodes/{node}/{qemu,lxc}/{vmid}/rrddata?timeframe=week.
  */
-export async function readSizings(
-  call: Call,
-  guests: readonly Guest[],
-): Promise<{ readonly sizings: readonly GuestSizing[]; readonly firstLeft: number | undefined; readonly gaps: Gaps }> {
+export async function readGuestHistories(call: Call, guests: readonly Guest[]): Promise<GuestHistories> {
   const out = await fanOut(
     call,
     guests,
     ({ node, vmid }) => ({ node, vmid }),
     async (guest) => {
       const { node, vmid, type } = guest;
-      const points = await readMetrics(call, { kind: 'guest', node, vmid, type }, 'week');
-      return { guest, sizing: sizingOf({ type, cores: guest.maxCpu, memory: guest.maxMem }, points) };
+      return { guest, points: await readMetrics(call, { kind: 'guest', node, vmid, type }, 'week') };
     },
   );
   const firstLeft = out.left.reduce<number | undefined>((least, { vmid }) => Math.min(least ?? vmid, vmid), undefined);
-  return { sizings: out.results.map((r) => r.data), firstLeft, gaps: out.gaps };
+  return { histories: out.results.map((r) => r.data), firstLeft, gaps: out.gaps };
 }

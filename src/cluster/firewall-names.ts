@@ -2,10 +2,32 @@ import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, gapFrom, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { type FirewallNames, type RawSetEntry, type Scope, scopesOf } from '../insights/firewall-match.ts';
-import type { Groups } from '../insights/firewall-path.ts';
 import { fanOut } from './fan-out.ts';
 import { type FirewallLevel, type FirewallRule, parseFirewallRules, readFirewallAliases } from './firewall.ts';
+
+export type Scope = 'dc' | 'guest';
+
+/** An IP set's entries, as they are written. */
+export interface RawSetEntry {
+  readonly cidr: string;
+  readonly nomatch: boolean;
+}
+
+/** What names in rules stand for. `hidden`: it may exist, but can't be read; `missing`: it does not exist. */
+export interface FirewallNames {
+  alias(scope: Scope, name: string): string | 'hidden' | 'missing';
+  set(scope: Scope, name: string): readonly RawSetEntry[] | 'hidden' | 'missing';
+}
+
+/** Security groups by name; `hidden`: it can't be read. One that is not in it does not exist. */
+export type Groups = ReadonlyMap<string, readonly FirewallRule[] | 'hidden'>;
+
+/** Without a prefix the guest's own name comes before the datacenter's. */
+export function scopesOf(reference: string): { readonly scopes: readonly Scope[]; readonly name: string } {
+  const match = /^(dc|guest)\/(.+)$/.exec(reference);
+  if (match === null) return { scopes: ['guest', 'dc'], name: reference.toLowerCase() };
+  return { scopes: [match[1] === 'dc' ? 'dc' : 'guest'], name: (match[2] ?? '').toLowerCase() };
+}
 
 /** IP sets and groups that are opened in one call. */
 const MAX_OPENED = 40;

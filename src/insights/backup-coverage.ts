@@ -1,4 +1,5 @@
 import { byText } from '../api/lenient.ts';
+import type { ExcludedVolume } from '../cluster/backup-coverage.ts';
 import type { BackupJob } from '../cluster/backup-jobs.ts';
 import type { Backup } from '../cluster/backups.ts';
 import type { Guest, GuestType } from '../cluster/inventory.ts';
@@ -15,13 +16,6 @@ import { longestPause } from './backup-schedule.ts';
  */
 export const COVERAGE_STATES = ['job-but-no-backup', 'no-job', 'stale', 'unreachable', 'hidden', 'covered', 'template'] as const;
 export type CoverageState = (typeof COVERAGE_STATES)[number];
-
-/** A volume of a guest that its backups leave out. */
-export interface ExcludedVolume {
-  /** `scsi1`, `mp0` */
-  readonly key: string;
-  readonly reason: string;
-}
 
 /** A target of the guest's jobs whose backups were not read. */
 export interface UnreadTarget {
@@ -43,8 +37,8 @@ export interface CoverageFacts {
   /** Retention of storages, by name. */
   readonly retention: ReadonlyMap<string, string | undefined>;
   readonly nodeOnline: boolean;
-  /** Every storage that may hold backups of it was read. */
-  readonly allRead: boolean;
+  /** Every storage that may hold backups of it was read; absent: not known. */
+  readonly allRead?: boolean;
 }
 
 export interface CoverageOptions {
@@ -107,7 +101,7 @@ export function coverageOf(facts: CoverageFacts, options: CoverageOptions): Gues
     jobs: jobs?.map((j) => j.id),
     last,
     allowed,
-    count: backups.length === 0 && !facts.allRead ? undefined : backups.length,
+    count: backups.length === 0 && facts.allRead !== true ? undefined : backups.length,
     protectedCount: backups.filter((b) => b.protected === true).length,
     excluded: (facts.excluded ?? []).map((v) => v.key),
     retention: retentionOf(facts),

@@ -1,6 +1,6 @@
 /** Rules, addresses and names for the tests of the firewall insights. */
 import type { FirewallRule } from '../cluster/firewall.ts';
-import type { FirewallNames } from './firewall-match.ts';
+import type { FirewallNames } from '../cluster/firewall-names.ts';
 import { type IpRange, parseIpRange } from './ip-ranges.ts';
 
 export function ranges(...texts: string[]): IpRange[] {

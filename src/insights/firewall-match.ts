@@ -1,4 +1,5 @@
 import type { FirewallRule } from '../cluster/firewall.ts';
+import { type FirewallNames, type Scope, scopesOf } from '../cluster/firewall-names.ts';
 import { type MacroPattern, macroPatterns } from './firewall-macros.ts';
 import {
   type Family,
@@ -21,20 +22,6 @@ export interface Packet {
   readonly proto: string;
   /** Undefined for protocols without ports. */
   readonly port: number | undefined;
-}
-
-export type Scope = 'dc' | 'guest';
-
-/** An IP set's entries, as they are written. */
-export interface RawSetEntry {
-  readonly cidr: string;
-  readonly nomatch: boolean;
-}
-
-/** What names in rules stand for. `hidden`: it may exist, but can't be read; `missing`: it does not exist. */
-export interface FirewallNames {
-  alias(scope: Scope, name: string): string | 'hidden' | 'missing';
-  set(scope: Scope, name: string): readonly RawSetEntry[] | 'hidden' | 'missing';
 }
 
 /**
@@ -266,13 +253,6 @@ function resolveSet(reference: string, names: FirewallNames): Target {
     return { kind: 'known', relation: (addresses) => relationToSet(addresses, entries) };
   }
   return { kind: 'missing' };
-}
-
-/** Without a prefix the guest's own name comes before the datacenter's. */
-export function scopesOf(reference: string): { readonly scopes: readonly Scope[]; readonly name: string } {
-  const match = /^(dc|guest)\/(.+)$/.exec(reference);
-  if (match === null) return { scopes: ['guest', 'dc'], name: reference.toLowerCase() };
-  return { scopes: [match[1] === 'dc' ? 'dc' : 'guest'], name: (match[2] ?? '').toLowerCase() };
 }
 
 /** Where a sender lies with regard to an IP set of the given scope. */

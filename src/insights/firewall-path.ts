@@ -1,9 +1,8 @@
 import { boolOf } from '../api/lenient.ts';
 import type { FirewallOptions, FirewallRule } from '../cluster/firewall.ts';
-import { type FirewallNames, matchRule, type Packet, type RuleMatch, sourceInSet, unusable } from './firewall-match.ts';
-
-/** Security groups by name; `hidden`: it can't be read. One that is not in it does not exist. */
-export type Groups = ReadonlyMap<string, readonly FirewallRule[] | 'hidden'>;
+import type { FirewallNames, Groups } from '../cluster/firewall-names.ts';
+import type { ReadVnet } from '../cluster/firewall-path.ts';
+import { matchRule, type Packet, type RuleMatch, sourceInSet, unusable } from './firewall-match.ts';
 
 /** The firewall of one guest, at one of its interfaces. `undefined`: can't be read. */
 export interface GuestSide {
@@ -22,12 +21,7 @@ export interface GuestSide {
 }
 
 /** The firewall of the VNet that an interface hangs on. */
-export interface VnetSide {
-  readonly label: string;
-  readonly options: FirewallOptions | undefined;
-  readonly rules: readonly FirewallRule[] | undefined;
-  /** The node's switch to nftables, without which VNet rules do nothing. */
-  readonly nftables: boolean | undefined;
+export interface VnetSide extends Pick<ReadVnet, 'label' | 'options' | 'rules' | 'nftables'> {
   readonly names: FirewallNames;
 }
 

@@ -1,3 +1,5 @@
+import type { Point } from '../cluster/metrics.ts';
+
 /** One measurement of how full something is. */
 export interface FillPoint {
   /** Seconds since the epoch. */
@@ -71,6 +73,14 @@ export function forecast(points: readonly FillPoint[], total: number): Forecast 
   const left = Math.max(0, total - Math.max(last.used, slope * last.day + offset)) / slope;
   if (left > HORIZON_DAYS) return { ...none('flat', fit), perDay: slope };
   return { trend: 'fills', perDay: slope, fullIn: left * DAY, confidence: confidenceOf(fit, span), fit, days: days.length, span };
+}
+
+/** The points at which it was measured how full a storage was. */
+export function fillPoints(points: readonly Point[]): readonly FillPoint[] {
+  return points.flatMap(({ time, values }) => {
+    const used = values.get('used');
+    return used === undefined ? [] : [{ time, used }];
+  });
 }
 
 function confidenceOf(fit: number, span: number): Confidence {

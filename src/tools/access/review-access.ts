@@ -31,14 +31,9 @@ export const reviewAccess = defineTool({
   title: 'Review access',
   toolset: 'access',
   description:
-    'With on: who may do what to an object, and through which group, pool or entry. Without: what is wrong with users, tokens, second factors and entries.',
+    'With on: who may do what to an object, and through what. Without: what is wrong with users, tokens, second factors and entries.',
   params: {
-    on: z
-      .string()
-      .min(1)
-      .max(200)
-      .describe('vmid, name of a guest, node, storage or pool, or ACL path such as /vms/100')
-      .optional(),
+    on: z.string().min(1).max(200).describe('vmid, name of guest, node, storage or pool, or ACL path').optional(),
     privilege: z.string().min(3).max(60).describe('Only holders of it, e.g. VM.Backup').optional(),
   },
   paged: true,

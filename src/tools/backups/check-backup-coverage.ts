@@ -69,13 +69,13 @@ export const checkBackupCoverage = defineTool({
   title: 'Check backup coverage',
   toolset: 'backups',
   description:
-    'Which guests are backed up, stale, in no job or unknowable: jobs, age of the last good backup, left-out disks, retention; backups without a guest. Worst first.',
+    'Guests by backup state: covered, stale, in no job, unknowable; age of the last good backup, left-out disks, retention; backups without a guest. Worst first.',
   params: {
     state: z.enum(COVERAGE_STATES).optional(),
     node: node.optional(),
     pool: z.string().min(1).max(200).optional(),
     vmid: vmid.optional(),
-    max_age: z.string().min(2).max(12).describe('Such as 36h or 2d; default: by the schedule').optional(),
+    max_age: z.string().min(2).max(12).describe('Such as 36h; default: by schedule').optional(),
   },
   paged: true,
   output: {

@@ -3,11 +3,12 @@ import { list, record, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { mergeGaps } from '../../api/reading.ts';
-import { type PathQuestion, readPath, type TracedNic, type TracedPath } from '../../cluster/firewall-path.ts';
+import { readPath } from '../../cluster/firewall-path.ts';
 import type { Guest, Inventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { protoName } from '../../insights/firewall-match.ts';
 import type { LevelResult, PathVerdict } from '../../insights/firewall-path.ts';
+import { type PathQuestion, type TracedNic, type TracedPath, traceAll } from '../../insights/firewall-trace.ts';
 import { parseIpRange } from '../../insights/ip-ranges.ts';
 import { defineTool } from '../define-tool.ts';
 import { guestTitle } from '../guests/guest-words.ts';
@@ -21,7 +22,7 @@ export const explainFirewallPath = defineTool({
   title: 'Explain a firewall path',
   toolset: 'firewall',
   description:
-    'May source reach a guest on a port? Follows the Proxmox VE firewall (datacenter, source guest, VNet, guest, groups, IP sets, policies) and names the rule that decides.',
+    'May source reach a port of a guest? Follows the Proxmox VE firewall through every level (datacenter, guests, VNets) and names the rule that decides.',
   params: {
     source: z.string().min(1).max(128).describe('IP address, CIDR, "any", or vmid or name of a guest'),
     vmid: guest.vmid,
@@ -100,7 +101,8 @@ export const explainFirewallPath = defineTool({
     if ('guest' in source && source.guest.vmid === target.vmid)
       throw new ApiError('bad-argument', 'source and target are the same guest: no firewall is in between.');
     const question: PathQuestion = { source, target, nic: args.nic, proto, port: WITH_PORTS.has(proto) ? args.port : undefined };
-    const { data: path, ...gaps } = await readPath(call, question);
+    const { data, ...gaps } = await readPath(call, target, 'guest' in source ? source.guest : undefined);
+    const path = traceAll(question, data);
     if (path.traces.length === 0) throw withoutNic(target, args.nic, path);
     const { verdict, by } = overall(path.traces);
     const from = sourceText(args.source, source, path);

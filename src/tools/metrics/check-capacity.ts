@@ -4,12 +4,14 @@ import { formatDuration } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
-import { readForecasts, readSizings, readThinPoolUse, type StorageForecast, type ThinPoolUse } from '../../cluster/capacity.ts';
+import { readGuestHistories, readStorageHistories, readThinPoolUse, type ThinPoolUse } from '../../cluster/capacity.ts';
 import { guestCoverage, type Inventory, nodeCoverage, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { closest } from '../../config/suggest.ts';
 import { type Failover, failovers, type NodeCapacity, nodeCapacities, runsNow } from '../../insights/capacity.ts';
+import { type Forecast, fillPoints, forecast } from '../../insights/forecast.ts';
+import { sizingOf } from '../../insights/right-sizing.ts';
 import { defineTool, type PageRequest } from '../define-tool.ts';
 import { counted } from '../guests/guest-words.ts';
 import { node, storage } from '../params.ts';
@@ -64,7 +66,7 @@ export const checkCapacity = defineTool({
   title: 'Check capacity',
   toolset: 'metrics',
   description:
-    'Overcommit, whether the others can carry each node (N-1), days until storages and thin pools are full. deep=true instead: guests that are too large or too small (one request a running guest).',
+    'Overcommit, N-1 (can the other nodes carry each one), days until storages and thin pools are full. deep=true: guests of the wrong size, one request each.',
   params: {
     node: node.optional(),
     storage: storage.optional(),
@@ -115,6 +117,12 @@ export const checkCapacity = defineTool({
   },
 });
 
+interface StorageForecast {
+  readonly storage: Storage;
+  /** Undefined: its history was not read. */
+  readonly forecast: Forecast | undefined;
+}
+
 async function overview(call: Call, inventory: Inventory, onNode: string | undefined, onStorage: string | undefined) {
   const [definitions, guests, figures] = await Promise.all([
     readStorageDefinitions(call),
@@ -124,12 +132,16 @@ async function overview(call: Call, inventory: Inventory, onNode: string | undef
   const storages = mergeStorages(inventory, definitions.data).filter((s) => onNode === undefined || s.nodes.includes(onNode));
   const wanted = storages.filter((s) => onStorage === undefined || s.storage === onStorage);
   if (onStorage !== undefined && wanted.length === 0) throw unknownStorage(onStorage, storages, definitions);
-  const [forecasts, thin] = await Promise.all([
-    readForecasts(call, wanted, inventory),
+  const [histories, thin] = await Promise.all([
+    readStorageHistories(call, wanted, inventory),
     onStorage === undefined || wanted.some((s) => s.plugin === 'lvmthin')
       ? readThinPoolUse(call, inventory, definitions.data, onNode)
       : { data: [], ...NO_GAPS },
   ]);
+  const forecasts = histories.data.map(({ storage: s, points }): StorageForecast => {
+    const known = points !== undefined && s.total !== undefined;
+    return { storage: s, forecast: known ? forecast(fillPoints(points), s.total) : undefined };
+  });
   const all = nodeCapacities(inventory.nodes, inventory.guests);
   const down = new Map(failovers(inventory.nodes, inventory.guests, guests.coverage === 'complete').map((f) => [f.node, f]));
   const nodes = all.filter((n) => onNode === undefined || n.node === onNode);
@@ -139,17 +151,17 @@ async function overview(call: Call, inventory: Inventory, onNode: string | undef
   const about = onStorage === undefined;
   return {
     headline: [
-      about ? headlineOf(nodes, down, forecasts.data, visibleWord(guests)) : storageHeadline(forecasts.data),
+      about ? headlineOf(nodes, down, forecasts, visibleWord(guests)) : storageHeadline(forecasts),
       ...tightPools(thin.data),
     ].join('; '),
     sections: {
       cluster: about && onNode === undefined ? clusterRecord(all, blind) : undefined,
       nodes: about ? nodes.map((n) => nodeRow(n, down.get(n.node), blind)) : undefined,
-      storages: { rows: forecasts.data.filter((f) => f.storage.total !== undefined).map(storageRow), key: soonestFirst },
+      storages: { rows: forecasts.filter((f) => f.storage.total !== undefined).map(storageRow), key: soonestFirst },
       thin_pools: thin.data.length === 0 ? undefined : thin.data.map(thinRow),
     },
-    gaps: mergeGaps(figures, about ? guests : NO_GAPS, definitions, forecasts, thin, inactive(wanted)),
-    notes: overviewNotes(nodes, forecasts.data, about ? guests : NO_GAPS, about),
+    gaps: mergeGaps(figures, about ? guests : NO_GAPS, definitions, histories, thin, inactive(wanted)),
+    notes: overviewNotes(nodes, forecasts, about ? guests : NO_GAPS, about),
     next:
       about && running > 0
         ? [`check_capacity deep=true finds guests of the wrong size, with ${counted(running, 'request')}`]
@@ -363,11 +375,16 @@ async function rightSizing(call: Call, inventory: Inventory, onNode: string | un
   const from = Number(page.after?.[0] ?? 0);
   const rest = chosen.filter((g) => g.vmid > from);
   const asked = rest.slice(0, MAX_SIZED);
-  const [read, guests] = await Promise.all([readSizings(call, asked), guestCoverage(call)]);
+  const [read, guests] = await Promise.all([readGuestHistories(call, asked), guestCoverage(call)]);
   const { firstLeft } = read;
   const reached = firstLeft === undefined ? asked.at(-1)?.vmid : (asked.findLast((g) => g.vmid < firstLeft)?.vmid ?? from);
   const stopped = firstLeft !== undefined || asked.length < rest.length;
-  const looked = read.sizings.filter((s) => firstLeft === undefined || s.guest.vmid < firstLeft);
+  const looked = read.histories
+    .filter((s) => firstLeft === undefined || s.guest.vmid < firstLeft)
+    .map(({ guest, points }) => ({
+      guest,
+      sizing: sizingOf({ type: guest.type, cores: guest.maxCpu, memory: guest.maxMem }, points),
+    }));
   const wrong = looked.filter((s) => s.sizing.advice.length > 0);
   const young = looked.filter((s) => s.sizing.days < 3).length;
   const rows = wrong.map(
