@@ -88,7 +88,6 @@ async function startServer(cluster) {
   const child = spawn(
     process.execPath,
     [
-      ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []),
       join(root, 'dist/mcp-proxmox.mjs'),
       'serve',
       '--http',

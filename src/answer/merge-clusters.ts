@@ -161,8 +161,8 @@ function endOf(cluster: string, { rows, key, unfinished }: Paged<Row>): { after:
 }
 
 /**
- * What a cluster's reader is told of a merged position: a key of its own, up to which its rows have been shown; one that
- * is too early only costs reading. Undefined: from the start.
+ * What a cluster's reader is told of a merged position: a key of its own, up to which its rows have been shown. It may be
+ * a little early, never late: the renderer leaves out what was shown before. Undefined: from the start.
  */
 export function resumeAt(after: SortKey | undefined, cluster: string): SortKey | undefined {
   if (after === undefined) return undefined;
@@ -175,9 +175,26 @@ export function resumeAt(after: SortKey | undefined, cluster: string): SortKey |
   const order = compareText(clusterPart(cluster), part);
   if (order === 0) return orNone([...own, ...after.slice(at + 1)]);
   // The row of an equal key in a later cluster is still to come.
-  return orNone(order < 0 ? own : own.slice(0, -1));
+  return orNone(order < 0 ? own : justBefore(own));
 }
 
 function orNone(key: SortKey): SortKey | undefined {
   return key.length === 0 ? undefined : key;
+}
+
+/**
+ * A key before this one, and behind nearly every other that is before it. A much earlier one would do as well for what is
+ * shown, but a reader that takes so many rows at a time would then read the same ones for ever.
+ */
+function justBefore(key: SortKey): SortKey {
+  const rest = key.slice(0, -1);
+  const last = key.at(-1);
+  if (typeof last === 'number') {
+    const before = last - Math.max(Number.MIN_VALUE, Math.abs(last) * Number.EPSILON);
+    return Number.isFinite(before) ? [...rest, before] : rest;
+  }
+  // Long texts are folded in keys, which keeps the order of their beginnings only.
+  const start = (last ?? '').slice(0, /^[\x20-\x7e]*$/.test(last ?? '') ? 40 : 14);
+  const code = start.charCodeAt(start.length - 1);
+  return start === '' || code === 0 ? rest : [...rest, `${start.slice(0, -1)}${String.fromCharCode(code - 1)}\uffff`];
 }

@@ -21,6 +21,30 @@ describe('breaker', () => {
     breaker.check(chain);
   });
 
+  test('a probe that told nothing leaves its turn to the next request', () => {
+    const breaker = createBreaker(now);
+    const chain = dependencies('/nodes/{node}/status', { node: 'pve1' });
+    breaker.trip(chain);
+    breaker.giveBack(chain);
+    expect(() => breaker.check(chain), 'only a probe has something to give back').toThrow(/did not answer/);
+    clock += SILENCE_MS;
+    breaker.check(chain);
+    breaker.giveBack(chain);
+    breaker.check(chain);
+    expect(() => breaker.check(chain)).toThrow(/did not answer/);
+  });
+
+  test('a probe that finds a storage silent does not keep its node silent', () => {
+    const breaker = createBreaker(now);
+    const node = dependencies('/nodes/{node}/status', { node: 'pve1' });
+    const storage = dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage: 'nfs' });
+    breaker.trip(node);
+    clock += SILENCE_MS;
+    breaker.check(storage);
+    breaker.trip(storage);
+    breaker.check(node);
+  });
+
   test('a dead storage does not make its node look dead, however many there are', () => {
     const breaker = createBreaker(now);
     for (const storage of ['a', 'b', 'c'])

@@ -19,6 +19,8 @@ export interface Breaker {
   trip(chain: readonly Dependency[]): void;
   /** Everything in the chain answered. */
   reset(chain: readonly Dependency[]): void;
+  /** The request told nothing (it was given up early, or never got there): the next one may probe in its place. */
+  giveBack(chain: readonly Dependency[]): void;
 }
 
 const CLUSTER: Dependency = { name: 'the cluster', escalates: false };
@@ -49,6 +51,7 @@ export function dependencies(path: EndpointPath, params: Readonly<Record<string,
 interface Silence {
   since: number;
   until: number;
+  probing: boolean;
   readonly parent: string | undefined;
 }
 
@@ -57,7 +60,16 @@ export function createBreaker(now: () => number): Breaker {
 
   function silence(name: string, parent: string | undefined): void {
     const t = now();
-    silent.set(name, { since: t, until: t + SILENCE_MS, parent });
+    silent.set(name, { since: t, until: t + SILENCE_MS, probing: false, parent });
+  }
+
+  function giveBack(chain: readonly Dependency[]): void {
+    for (const { name } of chain) {
+      const entry = silent.get(name);
+      if (entry?.probing !== true) continue;
+      entry.probing = false;
+      entry.until = now();
+    }
   }
 
   return {
@@ -69,19 +81,23 @@ export function createBreaker(now: () => number): Breaker {
         const ago = Math.max(1, Math.round((t - entry.since) / 1000));
         const wait = Math.max(1, Math.ceil((entry.until - t) / 1000));
         throw new ApiError('timeout', `${name} did not answer ${ago} s ago; not asked again for ${wait} s.`, {
-          hint: 'Answers about the rest of the cluster are not affected.',
+          hint: name === CLUSTER.name ? undefined : 'Answers about the rest of the cluster are not affected.',
         });
       }
       // Half open: this caller probes; those that come meanwhile still fail fast.
       for (const { name } of chain) {
         const entry = silent.get(name);
-        if (entry !== undefined) entry.until = t + SILENCE_MS;
+        if (entry === undefined) continue;
+        entry.until = t + SILENCE_MS;
+        entry.probing = true;
       }
     },
     trip(chain) {
       const last = chain.at(-1);
       const parent = chain.at(-2);
       if (last === undefined) return;
+      // What it belongs to was probed by the same request, and is neither proven silent nor well.
+      giveBack(chain.slice(0, -1));
       silence(last.name, parent?.name);
       if (!last.escalates || parent === undefined) return;
       const t = now();
@@ -91,5 +107,6 @@ export function createBreaker(now: () => number): Breaker {
     reset(chain) {
       for (const { name } of chain) silent.delete(name);
     },
+    giveBack,
   };
 }

@@ -52,6 +52,8 @@ const CONNECT_CODES = new Set([
   'EHOSTDOWN',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** Our own: the wait ended before there was a connection. */
+const NOT_CONNECTED = 'NOT_CONNECTED';
 const LOST_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED']);
 
 /** undici is loaded with the first request: it would be a good part of the cold start. */
@@ -83,16 +85,20 @@ export function createSender(tls: TlsSettings, connections: number): Sender {
       const timer = new AbortController();
       const timeout = setTimeout(() => timer.abort(), timeoutMs);
       timeout.unref();
+      const stop = AbortSignal.any([signal, timer.signal]);
       try {
-        const answer = await request({
-          origin,
-          path: pathname + search,
-          method: 'GET',
-          headers: { authorization, accept: 'application/json' },
-          signal: AbortSignal.any([signal, timer.signal]),
-          headersTimeout: timeoutMs,
-          bodyTimeout: timeoutMs,
-        });
+        const answer = await whenConnected(
+          stop,
+          request({
+            origin,
+            path: pathname + search,
+            method: 'GET',
+            headers: { authorization, accept: 'application/json' },
+            signal: stop,
+            headersTimeout: timeoutMs,
+            bodyTimeout: timeoutMs,
+          }),
+        );
         const body = await readBounded(answer.body);
         const date = Date.parse(headerText(answer.headers['date']));
         return {
@@ -113,6 +119,25 @@ export function createSender(tls: TlsSettings, connections: number): Sender {
       request = undefined;
     },
   };
+}
+
+/**
+ * The answer, or nothing more than the end of the wait: a request that is stopped while its connection is being made
+ * hears of it from undici only when that is decided.
+ */
+async function whenConnected<T>(stop: AbortSignal, answer: Promise<T>): Promise<T> {
+  let onStop = (): void => undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    // One that was sent fails first, with its own error.
+    onStop = () => setImmediate(() => reject(Object.assign(new Error('stopped'), { code: NOT_CONNECTED })));
+    stop.addEventListener('abort', onStop, { once: true });
+  });
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, stopped]);
+  } finally {
+    stop.removeEventListener('abort', onStop);
+  }
 }
 
 function headerText(value: string | string[] | undefined): string {
@@ -161,8 +186,9 @@ function transportError(thrown: unknown, caller: AbortSignal, timer: AbortSignal
   if (cause instanceof ApiError) return cause;
   const code = errorCode(cause);
   if (CONNECT_CODES.has(code)) return new TransportError('connect', connectText(code), thrown);
+  if (code === NOT_CONNECTED) return new TransportError('connect', `no connection within ${seconds(timeoutMs)}`, thrown);
   if (timer.aborted || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
-    return new TransportError('timeout', `no answer within ${Math.round(timeoutMs / 100) / 10} s`, thrown);
+    return new TransportError('timeout', `no answer within ${seconds(timeoutMs)}`, thrown);
   }
   if (LOST_CODES.has(code)) return new TransportError('lost', 'the connection broke', thrown);
   if (isTlsCode(code)) return tlsError(code, cause, thrown);
@@ -181,6 +207,10 @@ function errorCode(error: unknown): string {
   return '';
 }
 
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
 function connectText(code: string): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved';
@@ -189,7 +219,7 @@ function connectText(code: string): string {
 }
 
 function isTlsCode(code: string): boolean {
-  return code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || /CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code);
+  return code === 'EPROTO' || code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || /CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code);
 }
 
 function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {
@@ -198,6 +228,12 @@ function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return new ApiError('tls', "The server's certificate is for another name than the one in PROXMOX_URL.", {
       hint: `Use the name in the certificate, or give it in PROXMOX_TLS_SERVERNAME. ${hint}`,
+      cause: thrown,
+    });
+  }
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return new ApiError('tls', 'The server does not speak TLS at this address and port.', {
+      hint: 'Check host and port in PROXMOX_URL: the API listens with TLS on port 8006.',
       cause: thrown,
     });
   }
@@ -212,5 +248,7 @@ function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {
       cause: thrown,
     });
   }
-  return new ApiError('tls', `TLS failed: ${cause instanceof Error ? cause.message : code}`, { hint, cause: thrown });
+  // OpenSSL's own words hold paths of its sources.
+  const why = cause instanceof Error && !/openssl|:/i.test(cause.message) ? cause.message : code;
+  return new ApiError('tls', `TLS failed: ${why}.`, { hint, cause: thrown });
 }

@@ -1,6 +1,6 @@
 import type { ClusterSettings } from '../config/settings.ts';
-import { type Breaker, createBreaker, dependencies } from './breaker.ts';
-import type { EndpointPath } from './endpoints.ts';
+import { type Breaker, createBreaker, type Dependency, dependencies } from './breaker.ts';
+import { type EndpointPath, endpointSpec } from './endpoints.ts';
 import { ApiError } from './errors.ts';
 import { createSender, type RawAnswer, type Sender, TransportError } from './get.ts';
 import { createLimits, type Limits } from './limits.ts';
@@ -10,6 +10,8 @@ import { createTargets, type Targets } from './targets.ts';
 const CONNECTIONS = 8;
 /** Waiting this long, or as long as settings allow, without an answer is what makes something silent, in milliseconds. */
 const FAIR_WAIT_MS = 5_000;
+/** A connection that fails faster than this may be tried again by every call, in milliseconds. */
+const SLOW_CONNECT_MS = 1_500;
 
 /** One question on the wire. */
 export interface WireRequest {
@@ -18,9 +20,10 @@ export interface WireRequest {
   /** Filled path and query below `/api2/json`. */
   readonly pathAndQuery: string;
   readonly authorization: string;
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Epoch milliseconds after which nobody waits any more. */
-  readonly deadline: number;
+  /** Asked when it is this request's turn: why it must not be sent any more. */
+  refused?(): ApiError | undefined;
 }
 
 /**
@@ -41,35 +44,56 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   const sender: Sender = createSender(settings.tls, CONNECTIONS);
   // A timer may fire a little early.
   const fairWaitMs = Math.min(settings.timeoutMs, FAIR_WAIT_MS) * 0.9;
+  let lastAnswer = Number.NEGATIVE_INFINITY;
 
   async function send(request: WireRequest): Promise<RawAnswer> {
     const chain = dependencies(request.path, request.params);
     const node = request.params['node'] === undefined ? undefined : String(request.params['node']);
     return limits.run(node, async () => {
       if (request.signal.aborted) throw new ApiError('cancelled', 'The call was cancelled.');
+      const refusal = request.refused?.();
+      if (refusal !== undefined) throw refusal;
       // Checked when it is this request's turn: the one before it may just have timed out.
       breaker.check(chain);
       const asked = performance.now();
       try {
-        const answer = await overTargets(request, node === undefined);
-        if (answer.status < 595) {
-          breaker.reset(chain);
-          limits.warm(node);
-        } else if (answer.status === 596) {
+        const answer = await overTargets(request, entryAnswers(request));
+        lastAnswer = performance.now();
+        if (answer.status === 596) {
           // The entry node already waited 30 s for it.
           breaker.trip(chain);
           limits.cold(node);
+        } else {
+          breaker.reset(chain);
+          if (answer.status < 595) limits.warm(node);
         }
         return answer;
       } catch (thrown) {
-        // A request that was cut short by the end of its call's budget proves nothing against the node.
-        if (thrown instanceof ApiError && thrown.kind === 'timeout' && performance.now() - asked >= fairWaitMs) {
-          breaker.trip(chain);
+        const silent = silentOf(chain, thrown, asked);
+        if (silent === undefined) breaker.giveBack(chain);
+        else {
+          breaker.trip(silent);
           limits.cold(node);
         }
         throw thrown;
       }
     });
+  }
+
+  /** What a failed request proves to be silent, as the end of a chain; undefined when it proves nothing. */
+  function silentOf(chain: readonly Dependency[], thrown: unknown, asked: number): readonly Dependency[] | undefined {
+    if (!(thrown instanceof ApiError)) return undefined;
+    const waited = performance.now() - asked;
+    // A request that was given up early, with its call's budget or its caller, proves nothing against the node.
+    if ((thrown.kind === 'timeout' || thrown.kind === 'cancelled') && waited >= fairWaitMs) return chain;
+    // No connection to be had, and nothing came over those that there were.
+    if (thrown.kind === 'unreachable' && waited >= SLOW_CONNECT_MS && lastAnswer < asked) return chain.slice(0, 1);
+    return undefined;
+  }
+
+  /** Whether it is the entry node itself that is slow to answer this, rather than a node, a storage or Ceph behind it. */
+  function entryAnswers({ path, params }: WireRequest): boolean {
+    return params['node'] === undefined && endpointSpec(path).cost !== 'slow';
   }
 
   /** Tries the entry nodes in order. Only failures of the entry node itself lead on to the next one. */
@@ -107,10 +131,8 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
     }
   }
 
-  function sendOnce(url: string, request: WireRequest): Promise<RawAnswer> {
-    const timeoutMs = Math.min(settings.timeoutMs, request.deadline - now());
-    if (timeoutMs <= 0) throw new ApiError('timeout', "The call's time budget is used up.");
-    return sender.get(`${url}/api2/json${request.pathAndQuery}`, request.authorization, { signal: request.signal, timeoutMs });
+  function sendOnce(url: string, { pathAndQuery, authorization, signal }: WireRequest): Promise<RawAnswer> {
+    return sender.get(`${url}/api2/json${pathAndQuery}`, authorization, { signal, timeoutMs: settings.timeoutMs });
   }
 
   function timeoutError(request: WireRequest, cause: TransportError): ApiError {

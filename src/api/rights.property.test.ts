@@ -41,8 +41,8 @@ function randomFrom(seed: number): () => number {
 
 /** An auditor's list with one to four entries more, of any kind, for anybody, anywhere. */
 function randomAcl(random: () => number): AclEntry[] {
-  const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
-  const ours = [
+  const pick = <T>(list: readonly T[], otherwise: T): T => list[Math.floor(random() * list.length)] ?? otherwise;
+  const [token, user, group] = [
     { type: 'token', ugid: TOKEN },
     { type: 'user', ugid: OWNER },
     { type: 'group', ugid: 'ops' },
@@ -55,13 +55,13 @@ function randomAcl(random: () => number): AclEntry[] {
   });
   const more = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
     entry(
-      PATHS[Math.floor(random() * PATHS.length)] ?? '/',
-      pick(['NoAccess', 'NoAccess', 'PVEAuditor', 'PVEVMUser', 'PVEPoolUser']),
-      pick([...ours, { type: 'group', ugid: 'others' }]),
+      pick(PATHS, '/'),
+      pick(['NoAccess', 'NoAccess', 'PVEAuditor', 'PVEVMUser', 'PVEPoolUser'], 'NoAccess'),
+      pick<Pick<AclEntry, 'type' | 'ugid'>>([token, user, group, { type: 'group', ugid: 'others' }], token),
       random() < 0.7 ? 1 : 0,
     ),
   );
-  return [entry('/', 'PVEAuditor', ours[0], 1), entry('/', 'PVEAuditor', random() < 0.5 ? ours[1] : ours[2], 1), ...more];
+  return [entry('/', 'PVEAuditor', token, 1), entry('/', 'PVEAuditor', random() < 0.5 ? user : group, 1), ...more];
 }
 
 function worldWith(acl: AclEntry[]): World {

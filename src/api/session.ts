@@ -4,7 +4,7 @@ import type { HealthSettings } from '../config/settings.ts';
 import { redactAnswer } from '../redact/redact-answer.ts';
 import { createScrubber, type Scrubber } from '../redact/scrub-text.ts';
 import { type EndpointPath, endpointSpec } from './endpoints.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, toApiError } from './errors.ts';
 import type { RawAnswer } from './get.ts';
 import { errorFromAnswer } from './http-error.ts';
 import type { Link } from './link.ts';
@@ -30,6 +30,8 @@ const TTL_MS: Partial<Record<EndpointPath, number>> = {
   '/nodes/{node}/apt/versions': 60_000,
 };
 const CACHE_BYTES = 48 * 1024 * 1024;
+/** A token that was refused is not sent again for this long, in milliseconds. */
+const REFUSED_MS = 10_000;
 
 /** An answer of the API, parsed and already free of secrets. Shared between readers: never to be changed. */
 export interface Got {
@@ -104,6 +106,7 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
   let scrubber: Scrubber | undefined;
   const derived = new WeakMap<Got, Map<unknown, unknown>>();
   let known: Release | undefined;
+  let refused: { readonly error: ApiError; readonly until: number } | undefined;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
     const spec = endpointSpec(path);
@@ -119,6 +122,11 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     const pathAndQuery = fillPath(path, params) + encodeQuery(path, query);
     const cached = cache.get(pathAndQuery);
     if (cached !== undefined) return cached;
+    // Who waits no longer asks nothing.
+    if (caller.signal.aborted) throw cancelled();
+    if (link.now() >= caller.deadline) throw outOfTime();
+    const refusedBefore = refusal();
+    if (refusedBefore !== undefined) throw refusedBefore;
     let flight = flights.get(pathAndQuery);
     if (flight === undefined || flight.abort.signal.aborted) flight = take(path, params, pathAndQuery, caller);
     return wait(flight, caller, link.now());
@@ -128,7 +136,7 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     const abort = new AbortController();
     caller.sent(path);
     const answer = link
-      .send({ path, params, pathAndQuery, authorization, signal: abort.signal, deadline: caller.deadline })
+      .send({ path, params, pathAndQuery, authorization, signal: abort.signal, refused: refusal })
       .then((raw) => {
         const got = understand(path, params, raw);
         const ttl = TTL_MS[path];
@@ -145,8 +153,17 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     return flight;
   }
 
+  /** Each refusal takes the API 3 s and is a line in its log: a refused token is not tried again and again. */
+  function refusal(): ApiError | undefined {
+    return refused !== undefined && link.now() < refused.until ? refused.error : undefined;
+  }
+
   function understand(path: EndpointPath, params: Params, raw: RawAnswer): Got {
-    if (raw.status !== 200) throw errorFromAnswer(path, params, raw, known);
+    if (raw.status !== 200) {
+      const error = errorFromAnswer(path, params, raw, known);
+      if (error.kind === 'unauthenticated') refused = { error, until: link.now() + REFUSED_MS };
+      throw error;
+    }
     const body = parseBody(raw);
     const { value, redacted } = redactAnswer(path, body);
     if (path === '/version') known = releaseOf(value.data) ?? known;
@@ -172,9 +189,14 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     return made.get(parse) as T;
   }
 
+  /** Asked anew every few minutes, since clusters are upgraded; while it can't be told the last one holds. */
   async function sessionRelease(caller: Caller): Promise<Release | undefined> {
-    if (known !== undefined) return known;
-    return releaseOf((await get('/version', {}, {}, caller)).data);
+    try {
+      return releaseOf((await get('/version', {}, {}, caller)).data) ?? known;
+    } catch (thrown) {
+      if (known === undefined || toApiError(thrown).kind === 'cancelled') throw thrown;
+      return known;
+    }
   }
 
   return {
@@ -195,10 +217,17 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
   };
 }
 
+function cancelled(): ApiError {
+  return new ApiError('cancelled', 'The call was cancelled.');
+}
+
+function outOfTime(): ApiError {
+  return new ApiError('timeout', "The call's time budget is used up.");
+}
+
 /** Waits for a shared answer; the request itself is given up only when nobody waits for it any more. */
 function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
   const { signal } = caller;
-  if (signal.aborted) return Promise.reject(new ApiError('cancelled', 'The call was cancelled.'));
   flight.waiting += 1;
   return new Promise<Got>((resolve, reject) => {
     let left = false;
@@ -214,11 +243,8 @@ function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
       if (flight.waiting === 0) flight.abort.abort();
       reject(error);
     };
-    const onAbort = (): void => giveUp(new ApiError('cancelled', 'The call was cancelled.'));
-    const timer = setTimeout(
-      () => giveUp(new ApiError('timeout', "The call's time budget is used up.")),
-      Math.max(0, caller.deadline - now),
-    );
+    const onAbort = (): void => giveUp(cancelled());
+    const timer = setTimeout(() => giveUp(outOfTime()), Math.max(0, caller.deadline - now));
     signal.addEventListener('abort', onAbort, { once: true });
     flight.answer.then(resolve, reject).finally(leave);
   });

@@ -22,7 +22,8 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
     .description('Check the connection, its TLS, and what the token can and cannot see; changes nothing.')
     .option('--check-write-denied', 'prove that writes are denied, by ten requests that can do nothing')
     .option('--json', 'the report for programs')
-    .option('--env-file <path>', 'read settings from this file; no other file is ever read')
+    .option('--settings <path>', 'read settings from this file; no other file is ever read (or --env-file)')
+    .addOption(new Option('--env-file <path>').hideHelp())
     .option('--config <path>', 'JSON file with one or more clusters')
     .option('--cluster <name>', 'only this one of the configured clusters')
     .addOption(new Option('--demo [token]', 'check the embedded cluster, as one of its tokens').choices(ROLES).preset('auditor'))
@@ -30,9 +31,9 @@ export async function runCommand(argv: readonly string[]): Promise<ExitCode> {
       'after',
       '\nExit codes: 0 all good; 1 something is missing or too much; 2 wrong settings; 3 no answer, or the token is refused.',
     )
-    .action(async (flags: CheckFlags) => {
+    .action(async (flags: CheckFlags & { settings?: string }) => {
       const { runCheck } = await import('./check.ts');
-      code = await runCheck(flags);
+      code = await runCheck({ ...flags, envFile: flags.settings ?? flags.envFile });
     });
 
   program

@@ -13,6 +13,8 @@ export interface ClientConfigFlags {
   readonly name?: string | undefined;
   readonly demo?: boolean | undefined;
   readonly windows?: boolean | undefined;
+  readonly settings?: string | undefined;
+  /** The other name of `settings`. */
   readonly envFile?: string | undefined;
   readonly secret?: SecretBy | undefined;
   readonly url?: string | undefined;
@@ -84,13 +86,13 @@ function pieceOf(client: ClientDefinition, flags: ClientConfigFlags): ClientPiec
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name)) return '--name: use letters, digits, hyphens and underscores';
   const values = plainValues(flags);
   const given = Object.keys(values).length > 0;
-  if (demo && (given || flags.envFile !== undefined || flags.secret !== undefined)) {
+  const file = flags.settings ?? flags.envFile;
+  if (demo && (given || file !== undefined || flags.secret !== undefined)) {
     return '--demo serves an embedded cluster and takes no settings of a real one';
   }
-  if (flags.envFile !== undefined && (flags.secret ?? 'file') !== 'file')
-    return `--env-file contradicts --secret ${flags.secret}`;
+  if (file !== undefined && (flags.secret ?? 'file') !== 'file') return `--settings contradicts --secret ${flags.secret}`;
   const [byDefault = 'file'] = client.secretBy;
-  const secretBy = flags.secret ?? (flags.envFile === undefined ? byDefault : 'file');
+  const secretBy = flags.secret ?? (file === undefined ? byDefault : 'file');
   if (!client.secretBy.includes(secretBy)) {
     return `--secret: ${client.title} can't do ${secretBy}; use ${client.secretBy.join(' or ')}`;
   }
@@ -102,7 +104,7 @@ function pieceOf(client: ClientDefinition, flags: ClientConfigFlags): ClientPiec
     windows: flags.windows ?? process.platform === 'win32',
     demo,
     secretBy,
-    envFile: absolute(flags.envFile ?? DEFAULT_ENV_FILE),
+    envFile: absolute(file ?? DEFAULT_ENV_FILE),
     toolsets: flags.toolsets,
     values,
   });

@@ -157,7 +157,7 @@ function textOf(result: CallToolResult): string {
 function goOnText(script: string, paint: Paint): string {
   const launch = launchOf(script);
   const envFile = join(homedir(), '.config', 'mcp-proxmox.env');
-  const withFile = ['--env-file', envFile];
+  const withFile = ['--settings', envFile];
   return [
     '',
     paint.strong('Go on in your own client, with this embedded cluster'),

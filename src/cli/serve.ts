@@ -14,6 +14,8 @@ const FLAGS = {
   toolsets: { type: 'string' },
   output: { type: 'string' },
   structured: { type: 'boolean' },
+  settings: { type: 'string' },
+  // The same; but Node looks at this one too, wherever it stands, and does not start when the file is missing.
   'env-file': { type: 'string' },
   config: { type: 'string' },
   help: { type: 'boolean' },
@@ -161,7 +163,7 @@ async function settingsOf(flags: ServeFlags): Promise<{ settings: Settings; clos
     toolsets: flags.toolsets,
     output: flags.output,
     structured: flags.structured,
-    envFile: flags['env-file'],
+    envFile: flags.settings ?? flags['env-file'],
     config: flags.config,
   };
   if (flags.demo !== true) return { settings: await loadSettings({ env: process.env, flags: given }) };

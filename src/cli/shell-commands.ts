@@ -49,7 +49,8 @@ export function addShellCommands(program: Command, done: (code: ExitCode) => voi
     .description('Print the configuration that starts this server in a client, or merge it into its file.')
     .addArgument(new Argument('<client>', 'which client').choices(CLIENT_IDS))
     .option('--demo', 'serve the embedded cluster')
-    .option('--env-file <path>', 'settings are in this file (default: ~/.config/mcp-proxmox.env)')
+    .option('--settings <path>', 'settings are in this file (default: ~/.config/mcp-proxmox.env)')
+    .addOption(new Option('--env-file <path>').hideHelp())
     .addOption(
       new Option('--secret <how>', 'where the client takes the settings from: a file, its environment, or a question').choices([
         'file',

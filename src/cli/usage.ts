@@ -10,7 +10,7 @@ Flags:
   --toolsets LIST     comma-separated: default, all, or names (see docs)
   --output FORM       text (default) or structured
   --structured        the same as --output structured
-  --env-file PATH     read settings from this file; no other file is ever read
+  --settings PATH     read settings from this file; no other file is ever read (or --env-file)
   --config PATH       JSON file with one or more clusters
   --audit-log PATH    one JSON line a call; - is standard error, the default with --http
   --version, --help

@@ -30,37 +30,60 @@ export function readableGuests(inventory: Inventory): readonly Guest[] {
  * each time, however slow its node is.
  */
 export async function scanGuestConfigs(call: Call, guests: readonly Guest[]): Promise<ConfigScan> {
-  const configs: { guest: Guest; config: GuestConfig }[] = [];
+  const { results, gaps, stoppedAfter } = await scanInOrder(call, guests, (guest) => readGuestConfig(call, guest), {
+    done: 'guest configurations read',
+    late: (guest) => `The configuration of guest ${guest.vmid} was not read in time.`,
+  });
+  return { configs: results.map(({ guest, data }) => ({ guest, config: data })), gaps, stoppedAfter };
+}
+
+/** What was read of many guests, as far as the time went. */
+export interface GuestScan<T> {
+  readonly results: readonly { readonly guest: Guest; readonly data: T }[];
+  /** One problem a guest that could not be read. */
+  readonly gaps: Gaps;
+  /** Set when time ran out: every guest up to this vmid was looked at, none after it. */
+  readonly stoppedAfter: number | undefined;
+}
+
+/** The words of a scan. */
+export interface ScanWords {
+  /** For a waiting client: `guest configurations read`. */
+  readonly done: string;
+  /** What to say of the one guest that is given up because nothing at all was read in time. */
+  late(guest: Guest): string;
+}
+
+/** Reads something of each guest, in the order of their vmids, and stops where the time ends. */
+export async function scanInOrder<T>(
+  call: Call,
+  guests: readonly Guest[],
+  read: (guest: Guest) => Promise<T>,
+  words: ScanWords,
+): Promise<GuestScan<T>> {
+  const results: { guest: Guest; data: T }[] = [];
   const gaps: Gaps[] = [];
+  const stopped = (vmid: number): GuestScan<T> => ({ results, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: vmid });
   for (let from = 0; from < guests.length; from += CHUNK) {
     const chunk = guests.slice(from, from + CHUNK);
     const before = guests[from - 1];
-    if (before !== undefined && call.remaining() < WORTHWHILE_MS) return stopped(configs, gaps, before.vmid);
-    const counting: Call = {
-      ...call,
-      progress: (done) => call.progress(from + done, guests.length, 'guest configurations read'),
-    };
-    const out = await fanOut(
-      counting,
-      chunk,
-      (guest) => ({ node: guest.node, vmid: guest.vmid }),
-      (guest) => readGuestConfig(call, guest),
-    );
+    if (before !== undefined && call.remaining() < WORTHWHILE_MS) return stopped(before.vmid);
+    const counting: Call = { ...call, progress: (done) => call.progress(from + done, guests.length, words.done) };
+    const out = await fanOut(counting, chunk, (guest) => ({ node: guest.node, vmid: guest.vmid }), read);
     const [firstLeft] = out.left;
     const cut = firstLeft === undefined ? undefined : cutPoint(chunk, firstLeft, before);
-    for (const { item, data } of out.results)
-      if (cut === undefined || item.vmid <= cut) configs.push({ guest: item, config: data });
+    for (const { item, data } of out.results) if (cut === undefined || item.vmid <= cut) results.push({ guest: item, data });
     gaps.push({
       ...NO_GAPS,
       problems: out.gaps.problems.filter((p) => cut === undefined || (p.where.vmid ?? 0) <= cut),
       coverage: out.gaps.coverage,
     });
     if (cut !== undefined && firstLeft !== undefined) {
-      if (firstLeft.vmid <= cut) gaps.push(lost(firstLeft));
-      return stopped(configs, gaps, cut);
+      if (firstLeft.vmid <= cut) gaps.push(lost(firstLeft, words));
+      return stopped(cut);
     }
   }
-  return { configs, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: undefined };
+  return { results, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: undefined };
 }
 
 /** The vmid up to which everything is known; the first guest of all is given up rather than asked for ever. */
@@ -69,20 +92,10 @@ function cutPoint(chunk: readonly Guest[], firstLeft: Guest, before: Guest | und
   return chunk[index - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
 }
 
-function lost(guest: Guest): Gaps {
+function lost(guest: Guest, words: ScanWords): Gaps {
   return {
-    problems: [
-      {
-        where: { node: guest.node, vmid: guest.vmid },
-        kind: 'timeout',
-        message: `The configuration of guest ${guest.vmid} was not read in time.`,
-      },
-    ],
+    problems: [{ where: { node: guest.node, vmid: guest.vmid }, kind: 'timeout', message: words.late(guest) }],
     coverage: 'partial',
     hidden: [],
   };
-}
-
-function stopped(configs: ConfigScan['configs'], gaps: readonly Gaps[], vmid: number): ConfigScan {
-  return { configs, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: vmid };
 }

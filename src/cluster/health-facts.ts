@@ -2,10 +2,12 @@
  * What health checks are judged on: the facts, which of them are worth reading, and what they cost. Cheap first: one
  * request of the cluster's shared memory before one request a node, and requests for each guest only when asked for.
  */
+import type { ErrorKind } from '../api/errors.ts';
 import type { Gaps, Problem } from '../api/reading.ts';
 import type { Release } from '../api/release.ts';
 import type { AccessFacts, KnownObjects } from '../insights/access-review.ts';
 import type { BackupsEverywhere } from './backup-coverage.ts';
+import type { AccessUser } from './access.ts';
 import type { BackupJob } from './backup-jobs.ts';
 import type { CephStatus, CephVersion } from './ceph.ts';
 import type { Certificate } from './certificates.ts';
@@ -52,6 +54,8 @@ export interface FactData {
   readonly release: Release;
   readonly nodes: readonly Node[];
   readonly guests: readonly Guest[];
+  /** There only when the token is known to see every guest: what is not in it does not exist. */
+  readonly allGuests: readonly Guest[];
   readonly zones: Inventory['networks'];
   readonly pools: readonly string[];
   readonly membership: ClusterStatus;
@@ -62,6 +66,8 @@ export interface FactData {
   readonly ended: readonly Task[];
   readonly storages: readonly Storage[];
   readonly definitions: readonly StorageDefinition[];
+  /** There only when the token is known to see every storage. */
+  readonly allStorages: readonly StorageDefinition[];
   readonly jobs: readonly BackupJob[];
   readonly ha: HaOverview & { readonly status: HaStatus };
   readonly replication: ReplicationReading;
@@ -83,6 +89,8 @@ export interface FactData {
   readonly sdn: { readonly zones: readonly SdnObject[]; readonly vnets: readonly SdnObject[] };
   readonly nodeStatus: PerNode<NodeStatus>;
   readonly access: { readonly facts: AccessFacts; readonly known: KnownObjects };
+  /** There only when the token may list users. */
+  readonly users: readonly AccessUser[];
   readonly subscriptions: PerNode<Subscription>;
   readonly repositories: PerNode<Repositories>;
   readonly updates: PerNode<readonly Update[]>;
@@ -94,8 +102,10 @@ export interface FactData {
   readonly backups: BackupsEverywhere;
   /** Guests of this page; templates and guests of offline nodes are left out. */
   readonly details: ReadonlyMap<number, GuestDetail>;
-  /** There only when no guest is missing in `details` for want of time or rights; names those on offline nodes. */
-  readonly everyGuest: { readonly unreachable: readonly number[] };
+  /** There only when `details` holds all guests that can be read, and not one page of them. */
+  readonly oneGo: true;
+  /** There only when no guest's firewall is missing for want of time or rights; names the guests of offline nodes. */
+  readonly everyFirewall: { readonly unreachable: readonly number[] };
 }
 
 export type FactName = keyof FactData;
@@ -108,6 +118,8 @@ export interface Lack {
   readonly nodes?: readonly string[] | undefined;
   /** `Sys.Audit on /`, when a right is missing. */
   readonly needs?: string | undefined;
+  /** How the read failed, when it was not for want of a right. */
+  readonly kind?: ErrorKind | undefined;
   /** Left out to save requests, not because it could not be read. */
   readonly spared?: boolean | undefined;
 }
@@ -130,12 +142,14 @@ export interface FactCost {
   readonly node: number;
   /** Requests for each guest, at most. */
   readonly guest: number;
+  /** The fact whose requests tell this one, too. */
+  readonly along?: FactName;
 }
 
 const cluster = (what: string, requests: number): FactCost => ({ what, cluster: requests, node: 0, guest: 0 });
 const node = (what: string, requests = 1): FactCost => ({ what, cluster: 0, node: requests, guest: 0 });
 /** Comes with another fact. */
-const free = (what: string): FactCost => cluster(what, 0);
+const free = (what: string, along: FactName): FactCost => ({ ...cluster(what, 0), along });
 
 /**
  * The facts in the order of their worth: when not all may be read, the first ones are. The first six requests are the
@@ -143,16 +157,18 @@ const free = (what: string): FactCost => cluster(what, 0);
  */
 export const FACTS: { readonly [K in FactName]: FactCost } = {
   nodes: cluster('nodes, guests, storages, pools; rights of the token', 6),
-  guests: free('guests'),
-  zones: free('state of SDN zones'),
-  pools: free('pools'),
-  release: free('release'),
+  guests: free('guests', 'nodes'),
+  allGuests: free('all guests', 'nodes'),
+  zones: free('state of SDN zones', 'nodes'),
+  pools: free('pools', 'nodes'),
+  release: free('release', 'nodes'),
   membership: cluster('cluster membership', 1),
   quorum: cluster('votes and links', 2),
   running: cluster('recent tasks', 1),
-  ended: free('recent tasks'),
+  ended: free('recent tasks', 'running'),
   storages: cluster('storage configuration', 1),
-  definitions: free('storage configuration'),
+  definitions: free('storage configuration', 'storages'),
+  allStorages: free('all storages', 'storages'),
   jobs: cluster('backup jobs', 1),
   ha: cluster('state and rules of HA', 2),
   replication: { what: 'replication jobs', cluster: 1, node: 1, guest: 0 },
@@ -171,6 +187,7 @@ export const FACTS: { readonly [K in FactName]: FactCost } = {
   sdn: cluster('SDN zones and VNets', 2),
   nodeStatus: node('swap, load and waiting times of nodes'),
   access: cluster('users, tokens, entries and second factors', 5),
+  users: free('users, tokens and second factors', 'access'),
   subscriptions: node('subscriptions'),
   repositories: node('package sources'),
   updates: node('available updates'),
@@ -180,11 +197,12 @@ export const FACTS: { readonly [K in FactName]: FactCost } = {
   securityGroups: cluster('security groups', 31),
   backups: { what: 'backups on storages', cluster: 4, node: 4, guest: 0 },
   details: { what: 'configuration, pending changes, snapshots, agent and firewall of each guest', cluster: 0, node: 0, guest: 5 },
-  everyGuest: free('all guests in one go'),
+  oneGo: free('all guests in one go', 'details'),
+  everyFirewall: free('firewalls of all guests', 'details'),
 };
 
 /** Facts that only a deep check reads. */
-export const DEEP_FACTS: ReadonlySet<FactName> = new Set<FactName>(['vnetFirewalls', 'securityGroups', 'backups', 'details', 'everyGuest']);
+export const DEEP_FACTS: ReadonlySet<FactName> = new Set<FactName>(['vnetFirewalls', 'securityGroups', 'backups', 'details', 'oneGo', 'everyFirewall']);
 
 /** Requests that a check makes without being asked for more, up to five nodes; each further node allows some more. */
 const BUDGET = 40;
@@ -220,19 +238,19 @@ export interface Plan {
 /** Chooses what is read: in the order of worth, as long as the budget lasts; the same for the same cluster every time. */
 export function planFacts(needed: ReadonlySet<FactName>, input: PlanInput): Plan {
   const budget = BUDGET + BUDGET_PER_NODE * Math.max(0, input.nodes - BUDGET_NODES);
+  const wanted = new Set([...needed].map((name) => FACTS[name].along ?? name));
   const read = new Set<FactName>();
-  const spared = new Set<FactName>();
   let requests = 0;
   for (const fact of FACT_NAMES) {
-    if (!needed.has(fact)) continue;
+    if (!wanted.has(fact)) continue;
     const cost = factCost(fact, input);
-    const allowed = input.deep || (!DEEP_FACTS.has(fact) && (input.all || requests + cost <= budget));
-    if (allowed) {
-      read.add(fact);
-      requests += cost;
-    } else spared.add(fact);
+    if (!input.deep && (DEEP_FACTS.has(fact) || (!input.all && requests + cost > budget))) continue;
+    read.add(fact);
+    requests += cost;
   }
-  return { read, spared, requests };
+  // What comes along costs nothing more.
+  for (const fact of needed) if (read.has(FACTS[fact].along ?? fact)) read.add(fact);
+  return { read, spared: new Set([...needed].filter((fact) => !read.has(fact))), requests };
 }
 
 function isFactName(name: string): name is FactName {
@@ -254,6 +272,8 @@ export function lacksOf(gaps: Gaps): readonly Lack[] {
 
 function lackOf(problem: Problem): Lack {
   const nodes = problem.where.node === undefined ? undefined : [problem.where.node];
+  const { storage } = problem.where;
   if (problem.needs !== undefined) return { why: `needs ${problem.needs}`, needs: problem.needs, nodes };
-  return { why: problem.message.replace(/\.$/, ''), nodes };
+  const words = problem.message.replace(/\.$/, '');
+  return { why: storage === undefined ? words : `${storage}: ${words}`, nodes, kind: problem.kind };
 }

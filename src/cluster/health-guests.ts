@@ -24,7 +24,8 @@ export interface GuestParts {
 
 export interface GuestScan {
   readonly details: Fact<FactData['details']>;
-  readonly everyGuest: Fact<FactData['everyGuest']>;
+  readonly oneGo: Fact<FactData['oneGo']>;
+  readonly everyFirewall: Fact<FactData['everyFirewall']>;
   /** Set when time ran out: guests up to this vmid were looked at, none after it. */
   readonly stoppedAfter: number | undefined;
   /** Guests that were looked at. */
@@ -64,6 +65,7 @@ export async function scanGuests(
   const mayAgent = parts.agent ? await agentRight(call) : undefined;
   const details = new Map<number, GuestDetail>();
   const problems: Problem[] = [];
+  const firewallProblems: Problem[] = [];
   let stoppedAfter: number | undefined;
   for (let from = 0; from < wanted.length && stoppedAfter === undefined; from += CHUNK) {
     const before = wanted[from - 1];
@@ -77,7 +79,7 @@ export async function scanGuests(
       counting,
       chunk,
       (guest) => ({ node: guest.node, vmid: guest.vmid }),
-      (guest) => readDetail(call, guest, parts, mayAgent?.held === true, problems),
+      (guest) => readDetail(call, guest, parts, mayAgent?.held === true, problems, firewallProblems),
     );
     const [firstLeft] = out.left;
     // At least one guest is got past each time, however slow its node is.
@@ -86,30 +88,35 @@ export async function scanGuests(
     if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0))
       problems.push({ where: { node: firstLeft.node, vmid: firstLeft.vmid }, kind: 'timeout', message: `Guest ${firstLeft.vmid} was not read in time.` });
   }
-  const lacks = [...problemLacks(problems), ...(mayAgent?.held === false ? [mayAgent.lack] : []), ...offlineLacks(base), ...lacksOf(base.guests)];
+  const lacks = [...problemLacks([...problems, ...firewallProblems]), ...(mayAgent?.held === false ? [mayAgent.lack] : []), ...offlineLacks(base), ...lacksOf(base.guests)];
+  const oneGo = inOneGo(base, guests, details, after, stoppedAfter);
   return {
     details: { data: details, lacks },
-    everyGuest: everyGuest(base, guests, details, after, stoppedAfter, problems),
+    oneGo,
+    everyFirewall: oneGo.data === undefined ? { data: undefined, lacks: oneGo.lacks } : everyFirewall(base, firewallProblems),
     stoppedAfter,
     done: details.size,
   };
 }
 
-/** What is said of all guests needs all guests: those of offline nodes are named, anything else that is missing forbids it. */
-function everyGuest(
+/** Guests are compared with each other only when all that can be read are there. */
+function inOneGo(
   base: HealthBase,
   guests: readonly Guest[],
   details: ReadonlyMap<number, GuestDetail>,
   after: number,
   stoppedAfter: number | undefined,
-  problems: readonly Problem[],
-): Fact<FactData['everyGuest']> {
-  const all = readableGuests(base.inventory).filter((g) => !g.template);
+): Fact<FactData['oneGo']> {
+  const all = guestsToScan(base, {});
+  const whole = after === 0 && stoppedAfter === undefined && guests.length === all.length && details.size === all.length;
+  return whole ? { data: true, lacks: [] } : { data: undefined, lacks: [{ why: 'needs all guests in one go' }] };
+}
+
+/** That something is in no guest's rules can be said when all rules are known; those of offline nodes are named. */
+function everyFirewall(base: HealthBase, problems: readonly Problem[]): Fact<FactData['everyFirewall']> {
   if (base.guests.coverage !== 'complete') return { data: undefined, lacks: lacksOf(base.guests) };
-  if (after > 0 || stoppedAfter !== undefined || guests.length < all.length || details.size < all.length)
-    return { data: undefined, lacks: [{ why: 'needs all guests in one go' }] };
   if (problems.length > 0) return { data: undefined, lacks: problemLacks(problems) };
-  const readable = new Set(all.map((g) => g.vmid));
+  const readable = new Set(readableGuests(base.inventory).map((g) => g.vmid));
   return { data: { unreachable: base.inventory.guests.filter((g) => !g.template && !readable.has(g.vmid)).map((g) => g.vmid) }, lacks: [] };
 }
 
@@ -132,19 +139,26 @@ function problemLacks(problems: readonly Problem[]): readonly Lack[] {
     const [first, ...others] = [...vmids].sort((a, b) => a - b);
     const who = first === undefined ? '' : `guest ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: `;
     const what = problem.needs === undefined ? problem.message.replace(/\.$/, '') : `needs ${problem.needs}`;
-    return { why: `${who}${what}`, needs: problem.needs };
+    return { why: `${who}${what}`, needs: problem.needs, kind: problem.needs === undefined ? problem.kind : undefined };
   });
 }
 
-async function readDetail(call: Call, guest: Guest, parts: GuestParts, mayAgent: boolean, problems: Problem[]): Promise<GuestDetail> {
+async function readDetail(
+  call: Call,
+  guest: Guest,
+  parts: GuestParts,
+  mayAgent: boolean,
+  problems: Problem[],
+  firewallProblems: Problem[],
+): Promise<GuestDetail> {
   const { node, vmid, type } = guest;
   const level = { scope: 'guest', node, vmid, type } as const;
-  const part = async <T>(wanted: boolean, read: () => Promise<T>): Promise<T | undefined> => {
+  const part = async <T>(wanted: boolean, read: () => Promise<T>, into = problems): Promise<T | undefined> => {
     if (!wanted) return undefined;
     try {
       return await read();
     } catch (thrown) {
-      problems.push(...gapFrom(thrown, { node, vmid }).problems);
+      into.push(...gapFrom(thrown, { node, vmid }).problems);
       return undefined;
     }
   };
@@ -154,7 +168,7 @@ async function readDetail(call: Call, guest: Guest, parts: GuestParts, mayAgent:
     part(parts.firewall, async () => {
       const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
       return { options, rules };
-    }),
+    }, firewallProblems),
   ]);
   const config = pending === undefined ? undefined : parseGuestConfig(pending.running, type);
   const asks = mayAgent && parts.agent && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));

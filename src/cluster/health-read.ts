@@ -81,6 +81,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
   const { inventory } = base;
   const facts = baseFacts(base);
   const wants = (name: FactName): boolean => scope.plan.read.has(name);
+  const wantsStorages = wants('storages') || wants('definitions') || wants('allStorages');
   const inScope = inventory.nodes.filter((n) => scope.node === undefined || n.node === scope.node);
   const nodes = inScope.filter((n) => n.status === 'online').map((n) => n.node);
   const offline: readonly Lack[] = inScope
@@ -133,8 +134,8 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     });
   }
 
-  const definitions = await attempt({}, async () => (wants('storages') || wants('definitions') ? await readStorageDefinitions(call) : undefined));
-  setStorages(facts, base, definitions, wants('storages') || wants('definitions'));
+  const definitions = await attempt({}, async () => (wantsStorages ? await readStorageDefinitions(call) : undefined));
+  setStorages(facts, base, definitions, wantsStorages);
 
   await Promise.all([
     readMembership(),
@@ -147,7 +148,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     one('metricServers', true, () => attempt({}, () => readMetricServers(call))),
     one('clusterFirewall', true, () => readLevel(call, { scope: 'cluster' })),
     one('sdn', false, () => readSdnFacts(call)),
-    one('access', false, () => readAccessFacts(call, base, definitions.data)),
+    readUsersAndEntries(),
     one('securityGroups', true, () => readSecurityGroups(call)),
     one('backups', false, () => readBackupsEverywhere(call, inventory)),
     one('vnetFirewalls', false, () => readVnetFirewalls(call)),
@@ -173,6 +174,11 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     }),
   ]);
   return facts;
+
+  async function readUsersAndEntries(): Promise<void> {
+    await one('access', false, () => readAccessFacts(call, base, definitions.data));
+    facts.users = { data: facts.access.data?.facts.users, lacks: facts.access.lacks };
+  }
 
   /** Bridges may be hidden without an error. */
   async function readNetworks(): Promise<void> {
@@ -218,6 +224,7 @@ function baseFacts({ inventory, guests, storages }: HealthBase): Facts {
     lacks: blind.map((node) => ({ why: `needs Sys.Audit on /nodes/${node}`, nodes: [node], needs: `Sys.Audit on /nodes/${node}` })),
   };
   facts.guests = { data: inventory.guests, lacks: lacksOf(guests) };
+  facts.allGuests = guests.coverage === 'complete' ? facts.guests : { data: undefined, lacks: lacksOf(guests) };
   facts.zones = { data: inventory.networks, lacks: [] };
   facts.pools = { data: inventory.pools, lacks: [] };
   facts.storages = { data: mergeStorages(inventory, []), lacks: lacksOf(storages) };
@@ -234,6 +241,7 @@ function setStorages(
   facts.storages = { data: mergeStorages(base.inventory, definitions ?? []), lacks: lacksOf(base.storages) };
   if (!wanted) return;
   facts.definitions = { data: definitions, lacks: lacksOf(definitions === undefined ? reading : base.storages) };
+  facts.allStorages = base.storages.coverage === 'complete' ? facts.definitions : { data: undefined, lacks: lacksOf(base.storages) };
 }
 
 async function factOf<T>(read: () => Promise<Reading<T | undefined>>): Promise<Fact<T>> {
@@ -245,7 +253,7 @@ async function factOf<T>(read: () => Promise<Reading<T | undefined>>): Promise<F
     const error = toApiError(thrown);
     if (error.kind === 'cancelled' || error.kind === 'unauthenticated') throw error;
     const needs = error.needs;
-    return { data: undefined, lacks: [needs === undefined ? { why: error.message.replace(/\.$/, '') } : { why: `needs ${needs}`, needs }] };
+    return { data: undefined, lacks: [needs === undefined ? { why: error.message.replace(/\.$/, ''), kind: error.kind } : { why: `needs ${needs}`, needs }] };
   }
 }
 

@@ -6,7 +6,7 @@ export interface ConfigFlags {
   readonly output?: string | undefined;
   /** `--structured`, the short form of `--output structured` */
   readonly structured?: boolean | undefined;
-  /** `--env-file PATH` */
+  /** `--settings PATH`, or `--env-file PATH` */
   readonly envFile?: string | undefined;
   /** `--config PATH` */
   readonly config?: string | undefined;

@@ -103,7 +103,7 @@ describe('a right file', () => {
     expect(settings.clusters.size).toBe(1);
   });
 
-  test('may take a secret from PROXMOX_TOKEN_SECRET, and with --env-file from that file alone', async () => {
+  test('may take a secret from PROXMOX_TOKEN_SECRET, and with --settings from that file alone', async () => {
     const options = withConfig(
       { clusters: { a: { ...CLUSTER, tokenSecretEnv: 'PROXMOX_TOKEN_SECRET' } } },
       { '/e.env': `PROXMOX_TOKEN_SECRET=${OTHER_SECRET}\n`, '/empty.env': '' },

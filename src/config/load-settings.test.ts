@@ -285,7 +285,7 @@ describe('flags', () => {
     [{ toolsets: 'lgos' }, '--toolsets'],
     [{ output: 'xml' }, '--output'],
     [{ output: 'text', structured: true }, '--structured'],
-    [{ envFile: 'none.env' }, '--env-file'],
+    [{ envFile: 'none.env' }, '--settings'],
     [{ config: 'none.json' }, '--config'],
   ])('%j fails by the name of the flag', async (flags, name) => {
     const error = await failure({ env: flags.config === undefined ? env : {}, flags });
@@ -293,7 +293,7 @@ describe('flags', () => {
   });
 });
 
-describe('--env-file', () => {
+describe('--settings', () => {
   const text = `PROXMOX_URL=https://file.example.com\nPROXMOX_TOKEN_ID=file@pve!t1\nPROXMOX_TOKEN_SECRET=${SECRET}\nPROXMOX_TIMEOUT=7\nPROXMOX_TOOLSETS=ha\n`;
   const flags = { envFile: 'conf/my.env' };
   const readFile = filesOf({ '/home/me/conf/my.env': text });
@@ -314,7 +314,7 @@ describe('--env-file', () => {
       tls: { verify: true },
     });
     expect(settings.warnings).toEqual([
-      '--env-file gives the connection: PROXMOX_URL, PROXMOX_TOKEN_ID, PROXMOX_TOKEN_SECRET, PROXMOX_VERIFY_TLS, PROXMOX_CONFIG of the environment are not used',
+      '--settings gives the connection: PROXMOX_URL, PROXMOX_TOKEN_ID, PROXMOX_TOKEN_SECRET, PROXMOX_VERIFY_TLS, PROXMOX_CONFIG of the environment are not used',
     ]);
   });
 
@@ -329,7 +329,7 @@ describe('--env-file', () => {
 
   test('a file that cannot be read does not fall back to the environment', async () => {
     const error = await failure({ env: RIGHT, flags });
-    expect(error.message).toContain('--env-file: "/home/me/conf/my.env" does not exist');
+    expect(error.message).toContain('--settings: "/home/me/conf/my.env" does not exist');
   });
 
   test("paths in it start at the file's folder", async () => {

@@ -52,7 +52,7 @@ export function gatherSources(options: SourceOptions, problems: Problems): Sourc
     const ignored = fromFileOnly.filter((name) => isSet(env[name]));
     if (ignored.length > 0) {
       warnings.push(
-        `--env-file gives the connection: ${ignored.join(', ')} of the environment ${ignored.length === 1 ? 'is' : 'are'} not used`,
+        `--settings gives the connection: ${ignored.join(', ')} of the environment ${ignored.length === 1 ? 'is' : 'are'} not used`,
       );
     }
   }
@@ -95,7 +95,7 @@ function readEnvironmentFile(
   problems: Problems,
   warnings: string[],
 ): { env: Environment; folder: string } | undefined {
-  const variable = '--env-file';
+  const variable = '--settings';
   const accepts = 'the path of a file with lines such as PROXMOX_URL=https://pve1.example.com:8006';
   const file = problems.take(variable, readNamedFile(options.readFile, { text: path, base: options.cwd }, accepts));
   if (file === undefined) return undefined;

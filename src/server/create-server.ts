@@ -49,10 +49,11 @@ export function createMcpServer({ runtime, caller = { name: 'local' }, hideClust
       );
     return result;
   });
-  registerContext(server, async () => {
+  const scoped = async () => {
     const [{ scopeRuntime }, opened] = await Promise.all([import('./caller.ts'), runtime()]);
     return scopeRuntime(opened, caller);
-  });
+  };
+  registerContext(server, scoped, { caller, audit });
   return server;
 }
 

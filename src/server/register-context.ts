@@ -1,5 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
 import type { Session } from '../api/session.ts';
+import type { Audit } from './audit-log.ts';
+import type { Caller } from './caller.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Capabilities that `registerContext` needs; declared at construction. */
@@ -9,11 +11,17 @@ export const CONTEXT_CAPABILITIES = {
   completions: {},
 } as const;
 
+export interface ContextParts {
+  readonly caller: Caller;
+  /** A resource is what a tool answers: reading one is a call. */
+  readonly audit: Audit | undefined;
+}
+
 /**
  * Resources, prompts and argument completion: ways for people to hand context to a model. What they show is what the
  * tools answer; their code loads with the first question about them.
  */
-export function registerContext(server: Server, runtime: () => Promise<Runtime>): void {
+export function registerContext(server: Server, runtime: () => Promise<Runtime>, { caller, audit }: ContextParts): void {
   server.setRequestHandler('resources/list', async (_request, ctx) => {
     const [{ listResources }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
     const session = onlySession(opened);
@@ -28,7 +36,11 @@ export function registerContext(server: Server, runtime: () => Promise<Runtime>)
     const { uri } = request.params;
     const session = onlySession(opened);
     if (session === undefined) throw new ResourceNotFoundError(uri);
-    const read = await readResource(opened, session, uri, ctx.mcpReq.signal).catch((thrown: unknown) => {
+    const started = Date.now();
+    const read = await readResource(opened, session, uri, ctx.mcpReq.signal, (tool, args, outcome) => {
+      const asked = { ...outcome, clusters: [session.cluster], identities: [session.identity] };
+      audit?.({ started, finished: Date.now(), caller, tool, args, outcome: asked });
+    }).catch((thrown: unknown) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, thrown instanceof Error ? thrown.message : String(thrown));
     });
     if (read === undefined) throw new ResourceNotFoundError(uri);
@@ -52,7 +64,9 @@ export function registerContext(server: Server, runtime: () => Promise<Runtime>)
   server.setRequestHandler('completion/complete', async (request, ctx) => {
     const [{ completeValue }, opened] = await Promise.all([import('./resources.ts'), runtime()]);
     const { argument } = request.params;
-    const session = onlySession(opened);
+    // Names are what the tools about these things would show.
+    const allowed = opened.settings.toolsets.includes(argument.name === 'node' ? 'nodes' : 'guests');
+    const session = allowed ? onlySession(opened) : undefined;
     const values = session === undefined ? [] : await completeValue(session, argument.name, argument.value, ctx.mcpReq.signal);
     return { completion: { values, hasMore: values.length >= 100 } };
   });

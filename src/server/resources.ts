@@ -4,7 +4,7 @@ import type { Session } from '../api/session.ts';
 import { type Inventory, readInventory } from '../cluster/inventory.ts';
 import { toolsOf } from '../tools/catalog.ts';
 import type { Tool } from '../tools/define-tool.ts';
-import { runTool } from '../tools/run-tool.ts';
+import { runTool, type ToolOutcome } from '../tools/run-tool.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Guests that a listing names; the rest is reachable through the template. */
@@ -91,12 +91,14 @@ export async function readResource(
   session: Session,
   uri: string,
   signal: AbortSignal,
+  told?: (tool: string, args: Readonly<Record<string, unknown>>, outcome: ToolOutcome) => void,
 ): Promise<ReadResourceResult | undefined> {
   for (const { family, tool } of families(runtime)) {
     const match = family.pattern.exec(uri);
     if (match === null) continue;
     const args = family.variable === undefined ? {} : { [family.variable]: decode(match[1] ?? '') };
     const outcome = await runTool(tool, args, session, { form: 'text', maxChars: runtime.settings.maxAnswerChars, signal });
+    told?.(tool.name, args, outcome);
     if (
       outcome.isError &&
       (outcome.errorKind === 'not-found' || outcome.errorKind === 'wrong-node' || outcome.errorKind === 'bad-argument')

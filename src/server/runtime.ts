@@ -30,6 +30,7 @@ export function createRuntime(settings: Settings, now: () => number = Date.now):
     ttl: FOREIGN_IDLE_MS,
     updateAgeOnGet: true,
     ttlAutopurge: true,
+    perf: { now },
   });
 
   function clusterSettings(name: string | undefined): ClusterSettings {

@@ -5,6 +5,7 @@ import { checkBackupCoverage } from './backups/check-backup-coverage.ts';
 import { listBackupJobs } from './backups/list-backup-jobs.ts';
 import { getCephStatus } from './ceph/get-ceph-status.ts';
 import { listCephOsds } from './ceph/list-ceph-osds.ts';
+import { checkHealth } from './cluster/check-health.ts';
 import { getClusterOverview } from './cluster/get-cluster-overview.ts';
 import { listPools } from './cluster/list-pools.ts';
 import { searchInventoryTool } from './cluster/search-inventory.ts';
@@ -39,6 +40,7 @@ import { listRecentTasks } from './tasks/list-recent-tasks.ts';
 /** Every tool there is, in the order in which clients list them. */
 export const catalog: readonly Tool[] = [
   getClusterOverview,
+  checkHealth,
   searchInventoryTool,
   listPools,
   listNodes,

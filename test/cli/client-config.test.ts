@@ -36,8 +36,8 @@ describe('client-config', () => {
   );
 
   it('makes a relative env file absolute, and leaves one in the home folder', async () => {
-    expect((await run('cursor', '--env-file', 'x.env')).stdout).toContain(JSON.stringify(join(process.cwd(), 'x.env')));
-    expect((await run('cursor', '--env-file', '~/x.env')).stdout).toContain('"~/x.env"');
+    expect((await run('cursor', '--settings', 'x.env')).stdout).toContain(JSON.stringify(join(process.cwd(), 'x.env')));
+    expect((await run('cursor', '--settings', '~/x.env')).stdout).toContain('"~/x.env"');
   });
 
   it('--link is the address alone', async () => {
@@ -79,8 +79,8 @@ describe('client-config', () => {
   it.each([
     ['an unknown client', ['nope'], 'claude-desktop, claude-code'],
     ['a way that the client lacks', ['zed', '--secret', 'env'], "Zed can't do env"],
-    ['settings for the embedded cluster', ['cursor', '--demo', '--env-file', 'x'], '--demo serves an embedded cluster'],
-    ['two places for the settings', ['cursor', '--secret', 'env', '--env-file', 'x'], '--env-file contradicts'],
+    ['settings for the embedded cluster', ['cursor', '--demo', '--settings', 'x'], '--demo serves an embedded cluster'],
+    ['two places for the settings', ['cursor', '--secret', 'env', '--settings', 'x'], '--settings contradicts'],
     ['values beside the env file', ['cursor', '--url', 'https://x'], 'belong in the env file'],
     ['a name that is no name', ['cursor', '--name', 'a b'], '--name: use letters'],
   ])('%s: exit 2', async (_, args, message) => {

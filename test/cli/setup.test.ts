@@ -3,8 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseJsonc } from '../../src/cli/clients/jsonc-edit.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
+import { talkTo } from '../packaging/talk.ts';
 import { DIST, runCli } from '../support/run-cli.ts';
 import { CTRL_C, DOWN, ENTER, hasTerminal, openTerminal, type TerminalSession } from '../support/terminal-session.ts';
 
@@ -53,6 +56,8 @@ async function giveToken(t: TerminalSession, role: DemoRole): Promise<void> {
   t.type(secret + ENTER);
 }
 
+const Launched = z.object({ mcpServers: z.object({ proxmox: z.object({ command: z.string(), args: z.array(z.string()) }) }) });
+
 const ENV_FILE = '.config/mcp-proxmox.env';
 
 describe.runIf(hasTerminal)('setup at a terminal', () => {
@@ -100,8 +105,11 @@ describe.runIf(hasTerminal)('setup at a terminal', () => {
     expect(readFileSync(gemini, 'utf8')).toContain('"~/.config/mcp-proxmox.env"');
     const backup = readdirSync(join(home, '.gemini')).find((name) => name.endsWith('.bak'));
     expect(readFileSync(join(home, '.gemini', backup ?? ''), 'utf8')).toBe(before);
-    // What it wrote works.
-    const check = await runCli(['check', '--env-file', file], { HOME: home });
+    // What it wrote works, as the client will start it.
+    const written: unknown = parseJsonc(readFileSync(gemini, 'utf8'));
+    const entry = Launched.parse(written).mcpServers.proxmox;
+    expect(await talkTo(entry.command, entry.args, { HOME: home })).toContain('3 nodes, 2 online');
+    const check = await runCli(['check', '--settings', file], { HOME: home });
     expect(check.code).toBe(0);
     // The secret was typed, and appeared nowhere.
     expect(t.raw()).not.toContain(secret);

@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { sectionKey } from '../../src/answer/structured-shape.ts';
 import { isEndpoint } from '../../src/api/endpoints.ts';
 import type { DemoRelease, DemoRole, LoggedRequest } from '../../src/demo/types.ts';
 import { createWorld } from '../../src/demo/world/create-world.ts';
@@ -79,6 +80,7 @@ describe.each(RELEASES)('release %s', (release) => {
           if (kind !== undefined && OUR_FAULT.has(kind)) wrong.add(`${kind}: ${said}`);
         if (outcome.errorKind === 'bad-argument' && given.includes(args)) wrong.add(`refuses its example: ${said}`);
         if (outcome.text.trim() === '') wrong.add(`says nothing: ${said}`);
+        for (const why of oddTimes(tool, outcome.structured)) wrong.add(`${why}: ${said}`);
       }
       expect([...wrong]).toEqual([]);
     });
@@ -89,6 +91,26 @@ const Problems = z.object({ problems: z.array(z.object({ kind: z.string() })) })
 
 function problemKinds(structured: unknown): string[] {
   return structured === undefined ? [] : Problems.parse(structured).problems.map(({ kind }) => kind);
+}
+
+/** T22: cells declared as times that are not written as UTC. */
+function oddTimes({ output }: Tool, structured: Readonly<Record<string, unknown>> | undefined): string[] {
+  return Object.entries(output).flatMap(([name, section]) => {
+    if (section.form !== 'table' && section.form !== 'record') return [];
+    const columns = Object.entries(section.columns).flatMap(([column, { kind }]) => (kind === 'time' ? [column] : []));
+    const rows = [structured?.[sectionKey(name)]].flat();
+    return rows.flatMap((row: unknown) =>
+      columns.flatMap((column) => {
+        const value =
+          typeof row === 'object' && row !== null && column in row
+            ? Object.entries(row).find(([key]) => key === column)?.[1]
+            : undefined;
+        return value === undefined || /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?Z$/.test(String(value))
+          ? []
+          : [`${name}.${column} is ${value}`];
+      }),
+    );
+  });
 }
 
 /** Why a request should never have been sent. */
@@ -105,3 +127,22 @@ function faultsOf(release: DemoRelease, tool: Tool, request: LoggedRequest): str
   else if (!tool.reads.includes(template) && !ALWAYS_DECLARED.has(template)) wrong.push(`not in reads: ${template}`);
   return wrong;
 }
+
+describe('T7 a node on its own', () => {
+  it.each(['9.2.11', '8.4'] as const)('release %s: every tool answers, none misses a cluster or its quorum', async (release) => {
+    const harness = await openHarness({ release, standalone: true });
+    const examples = examplesFor(worldOf(harness.demo));
+    const wrong: string[] = [];
+    for (const [name, tool] of coveredTools) {
+      for (const args of representatives(examplesOf(tool, examples), 1)) {
+        const outcome = await harness.call(name, args, { form: 'structured', maxChars: 20_000 });
+        const said = `${name} ${JSON.stringify(args)} -> ${outcome.text.slice(0, 300)}`;
+        const kinds = [outcome.errorKind, ...problemKinds(outcome.structured)];
+        if (kinds.some((kind) => kind !== undefined && (OUR_FAULT.has(kind) || kind === 'upstream'))) wrong.push(said);
+        if (/not quorate|no quorum|lost quorum|without quorum/i.test(outcome.text)) wrong.push(`quorum: ${said}`);
+      }
+    }
+    await harness.close();
+    expect(wrong).toEqual([]);
+  });
+});

@@ -55,7 +55,7 @@ export function clientSections(): string {
         'For all your projects:',
         '',
         '```sh',
-        `claude mcp add --scope user proxmox -- npx -y mcp-proxmox --env-file ${DEFAULT_ENV_FILE}`,
+        `claude mcp add --scope user proxmox -- npx -y mcp-proxmox --settings ${DEFAULT_ENV_FILE}`,
         '```',
         '',
       );

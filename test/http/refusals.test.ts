@@ -166,6 +166,13 @@ describe('the HTTP endpoint', () => {
       storage.headers,
     );
     expect(rpcOf(read).error).toBeDefined();
+    const complete = { ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument: { name: 'vmid', value: '' } };
+    const guess = await post(
+      server.url,
+      { jsonrpc: '2.0', id: 1, method: 'completion/complete', params: complete },
+      storage.headers,
+    );
+    expect(guess.text).toContain('"values":[]');
   });
 
   it('refuses Proxmox tokens of callers unless they are wanted', async () => {

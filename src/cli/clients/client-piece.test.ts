@@ -40,7 +40,7 @@ describe('the file of each client', () => {
       for (const secretBy of each.secretBy) {
         const { entry, inputs } = clientPiece(each, { ...NPX, secretBy });
         const named = Object.keys(entry.env ?? {}).concat(entry.env_vars ?? []);
-        if (secretBy === 'file') expect(entry.args).toContain('--env-file');
+        if (secretBy === 'file') expect(entry.args).toContain('--settings');
         else expect(named.sort()).toEqual(['PROXMOX_TOKEN_ID', 'PROXMOX_TOKEN_SECRET', 'PROXMOX_URL']);
         if (entry.env?.['PROXMOX_TOKEN_SECRET'] !== undefined) expect(entry.env['PROXMOX_TOKEN_SECRET']).toMatch(/^\$\{.+\}$/);
         expect(inputs.filter((i) => i.password).length).toBe(secretBy === 'prompt' ? 1 : 0);
@@ -52,7 +52,7 @@ describe('the file of each client', () => {
     const windows = { ...NPX, windows: true };
     expect(clientPiece(client('cursor'), windows).entry).toMatchObject({
       command: 'cmd',
-      args: ['/c', 'npx', '-y', 'mcp-proxmox', '--env-file', DEFAULT_ENV_FILE],
+      args: ['/c', 'npx', '-y', 'mcp-proxmox', '--settings', DEFAULT_ENV_FILE],
     });
     const launch = { command: 'node', args: ['C:\\src\\mcp-proxmox.mjs'] };
     expect(clientPiece(client('cursor'), { ...windows, launch }).entry.command).toBe('node');

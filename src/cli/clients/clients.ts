@@ -12,7 +12,7 @@ export interface Place {
 
 /**
  * How a client can refer to a value that must not stand in its file.
- * - `file`: the server reads it from the file that `--env-file` names; every client can
+ * - `file`: the server reads it from the file that `--settings` names; every client can
  * - `env`: the client takes it from the environment that it was started in
  * - `prompt`: the client asks for it and keeps it
  */

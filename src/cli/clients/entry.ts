@@ -60,7 +60,7 @@ export function clientPiece(client: ClientDefinition, options: EntryOptions): Cl
   const { name, demo, secretBy, toolsets } = options;
   const flags = [
     ...(demo ? ['--demo'] : []),
-    ...(!demo && secretBy === 'file' ? ['--env-file', options.envFile] : []),
+    ...(!demo && secretBy === 'file' ? ['--settings', options.envFile] : []),
     ...(toolsets === undefined ? [] : ['--toolsets', toolsets]),
   ];
   const { command, args } = forPlatform(options.launch, options.windows);

@@ -14,7 +14,7 @@ export async function runSetup(): Promise<ExitCode> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
     process.stderr.write(
       'mcp-proxmox setup: it asks questions and needs a terminal. Without one, write the env file yourself (.env.example shows how), then:\n' +
-        '  mcp-proxmox check --env-file FILE\n  mcp-proxmox client-config CLIENT --env-file FILE --write\n',
+        '  mcp-proxmox check --settings FILE\n  mcp-proxmox client-config CLIENT --settings FILE --write\n',
     );
     return EXIT.usage;
   }

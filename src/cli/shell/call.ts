@@ -52,7 +52,7 @@ Flags:
   --demo             ask an embedded cluster; needs no settings
   --output FORM      text (default) or json
   --toolsets LIST    comma-separated: default, all, or names
-  --env-file PATH    read settings from this file
+  --settings PATH    read settings from this file (or --env-file)
   --config PATH      JSON file with one or more clusters
 
 Exit codes: 0 answered; 1 the tool failed; 2 wrong arguments or settings; 3 no answer, or the token is refused.`;
@@ -78,7 +78,7 @@ async function ask(tool: Tool, { flags, params }: CallWords): Promise<ExitCode> 
     demo: flags.demo !== undefined,
     toolsets: flags.toolsets,
     structured: output === 'json',
-    envFile: flags['env-file'],
+    envFile: flags.settings ?? flags['env-file'],
     config: flags.config,
   });
   const { settings } = opened;

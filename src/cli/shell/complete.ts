@@ -7,7 +7,7 @@ import { CALL_FLAGS, flagOf, parametersOf } from './tool-words.ts';
 export const FILES = ':file';
 
 /** Flags whose value is a path, and those whose values are known but not declared anywhere a program could look. */
-const PATHS = new Set(['--env-file', '--config', '--ca-file', '--file']);
+const PATHS = new Set(['--settings', '--env-file', '--config', '--ca-file', '--file']);
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--toolsets': [...TOOLSET_WORDS, ...OPT_IN_TOOLSETS.map((name) => `default,${name}`)],
   '--output': ['text', 'json'],
@@ -19,7 +19,7 @@ const SERVE_FLAGS = [
   '--toolsets',
   '--output',
   '--structured',
-  '--env-file',
+  '--settings',
   '--config',
   '--http',
   '--help',

@@ -21,6 +21,7 @@ export const CALL_FLAGS = {
   demo: 'boolean',
   output: 'value',
   toolsets: 'value',
+  settings: 'value',
   'env-file': 'value',
   config: 'value',
   help: 'boolean',

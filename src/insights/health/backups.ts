@@ -53,13 +53,12 @@ export const backupChecks: readonly Check[] = [
     what: 'Backup job writes to a storage that is not there',
     why: 'every run of it fails',
     command: 'pvesh set /cluster/backup/<name> --storage STORAGE',
-    needs: ['jobs', 'definitions', 'storages'],
-    uses: ['guests'],
-    judge: ({ jobs, definitions, storages }) =>
+    needs: ['jobs', 'allStorages', 'storages'],
+    judge: ({ jobs, allStorages, storages }) =>
       jobs.flatMap((j): Finding[] => {
         if (!j.enabled || j.storage === undefined) return [];
-        const target = definitions.find((d) => d.storage === j.storage);
-        if (target === undefined) return [{ on: onJob(j), evidence: `${j.storage} is not defined, or hidden` , severity: 'warning' }];
+        const target = allStorages.find((d) => d.storage === j.storage);
+        if (target === undefined) return [{ on: onJob(j), evidence: `${j.storage} is not defined` }];
         if (!target.enabled) return [{ on: onJob(j), evidence: `${j.storage} is disabled` }];
         if (!target.content.includes('backup')) return [{ on: onJob(j), evidence: `${j.storage} takes no backups` }];
         const parts = storages.filter((s) => s.storage === j.storage);
@@ -73,11 +72,10 @@ export const backupChecks: readonly Check[] = [
     what: 'Backup job names guests that do not exist',
     why: 'left over; a new guest with the number is backed up unasked',
     command: 'pvesh get /cluster/backup/<name>',
-    needs: ['jobs', 'access'],
-    judge: ({ jobs, access: { known } }) => {
-      // Only a list that is known to be whole can show that a guest is gone.
-      const { vmids } = known;
-      if (vmids === undefined) return [];
+    // Only a list that is known to be whole can show that a guest is gone.
+    needs: ['jobs', 'allGuests'],
+    judge: ({ jobs, allGuests }) => {
+      const vmids = new Set(allGuests.map((g) => g.vmid));
       return jobs.flatMap((j) => {
         const gone = j.selection.kind === 'guests' ? j.selection.vmids.filter((v) => !vmids.has(v)) : [];
         return gone.length === 0 ? [] : [{ on: onJob(j), evidence: some(gone) }];
@@ -121,11 +119,9 @@ export const backupChecks: readonly Check[] = [
     what: 'Backup job selects nothing',
     why: 'its pool is empty or gone, so it looks like a backup and is none',
     command: 'pvesh get /cluster/backup/<name>',
-    needs: ['jobs', 'guests', 'access'],
-    judge: ({ jobs, guests, access: { known } }) =>
-      known.vmids === undefined
-        ? []
-        : jobs.flatMap((j) => (j.enabled && !guests.some((g) => jobSelects(j, g)) ? [{ on: onJob(j), evidence: selectionText(j) }] : [])),
+    needs: ['jobs', 'allGuests'],
+    judge: ({ jobs, allGuests }) =>
+      jobs.flatMap((j) => (j.enabled && !allGuests.some((g) => jobSelects(j, g)) ? [{ on: onJob(j), evidence: selectionText(j) }] : [])),
   }),
   defineCheck({
     id: 'PVE-B09',
@@ -175,14 +171,12 @@ export const backupChecks: readonly Check[] = [
     what: 'Backups of guests that are gone',
     why: 'they are pruned by no job and take space',
     command: 'pvesm list <storage> --vmid VMID',
-    needs: ['guests', 'backups', 'access'],
-    judge: ({ guests, backups, access: { known } }) =>
-      known.vmids === undefined
-        ? []
-        : orphansOf(backups.backups, guests).map((o) => ({
-            on: onStorage(o.storage),
-            evidence: `${o.type === 'lxc' ? 'CT' : 'VM'} ${o.vmid ?? '?'}: ${counted(o.count, 'backup')}${o.numberReused ? ', number is another guest now' : ''}`,
-          })),
+    needs: ['allGuests', 'backups'],
+    judge: ({ allGuests, backups }) =>
+      orphansOf(backups.backups, allGuests).map((o) => ({
+        on: onStorage(o.storage),
+        evidence: `${o.type === 'lxc' ? 'CT' : 'VM'} ${o.vmid ?? '?'}: ${counted(o.count, 'backup')}${o.numberReused ? ', number is another guest now' : ''}`,
+      })),
   }),
   defineCheck({
     id: 'PVE-B13',
@@ -237,6 +231,7 @@ function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by
           jobs: mine,
           backups: backups.backups.filter((b) => isOf(b, guest)),
           unread,
+          allRead: unread.length === 0,
           excluded: undefined,
           retention: new Map(),
           nodeOnline: nodes.some((n) => n.node === guest.node && n.status === 'online'),

@@ -29,8 +29,10 @@ export type Area = (typeof AREAS)[number];
 
 /** What a finding is about. */
 export interface Target {
-  /** As it is shown: `pve2`, `110`, `pve2/local`, `matcher backup-failures`. */
+  /** As it is shown: `pve2`, `110`, `pve2/local`, `pve1 /dev/sdb`, `matcher backup-failures`. */
   readonly name: string;
+  /** Its bare name for commands, where that differs: `/dev/sdb`. */
+  readonly object?: string | undefined;
   readonly node?: string | undefined;
   readonly vmid?: number | undefined;
   readonly storage?: string | undefined;
@@ -53,6 +55,11 @@ export function onStorage(storage: string, node?: string): Target {
 /** Anything else, by its name. */
 export function onThing(name: string, place: { readonly node?: string | undefined; readonly vmid?: number | undefined } = {}): Target {
   return { name, ...place };
+}
+
+/** A part of a node: a disk, a pool, a bond. */
+export function onPart(node: string, object: string): Target {
+  return { name: `${node} ${object}`, object, node };
 }
 
 /** One thing that is wrong. */
@@ -79,7 +86,7 @@ export function judging(nowMs: number, thresholds: Readonly<Record<string, numbe
 type Needed<N extends FactName> = { readonly [K in N]: FactData[K] };
 type Useful<U extends FactName> = { readonly [K in U]: FactData[K] | undefined };
 
-interface CheckDefinition<N extends FactName, U extends FactName> {
+interface CheckDefinition<N extends FactName, A extends FactName, U extends FactName> {
   /** `PVE-Q01`: never given to another check, never changed. */
   readonly id: string;
   readonly area: Area;
@@ -93,10 +100,12 @@ interface CheckDefinition<N extends FactName, U extends FactName> {
   readonly command?: string;
   /** Without these it can't be judged. */
   readonly needs: readonly N[];
-  /** Judged better with these. */
+  /** Judged, too, where they are known; without them it is judged in part. */
+  readonly also?: readonly A[];
+  /** Only make what is said better. */
   readonly uses?: readonly U[];
   readonly thresholds?: readonly ThresholdName[];
-  judge(facts: Needed<N> & Useful<U>, by: Judging): readonly Finding[];
+  judge(facts: Needed<N> & Useful<A | U>, by: Judging): readonly Finding[];
 }
 
 export interface Check {
@@ -107,6 +116,7 @@ export interface Check {
   readonly why: string;
   readonly command: string | undefined;
   readonly needs: readonly FactName[];
+  readonly also: readonly FactName[];
   readonly uses: readonly FactName[];
   readonly thresholds: readonly ThresholdName[];
   /** Undefined when a fact that it needs is missing. */
@@ -114,8 +124,10 @@ export interface Check {
 }
 
 /** Declares a check: a pure function of facts, with everything that is said about what it finds. */
-export function defineCheck<const N extends FactName, const U extends FactName = never>(definition: CheckDefinition<N, U>): Check {
-  const { needs, uses = [] } = definition;
+export function defineCheck<const N extends FactName, const A extends FactName = never, const U extends FactName = never>(
+  definition: CheckDefinition<N, A, U>,
+): Check {
+  const { needs, also = [], uses = [] } = definition;
   return {
     id: definition.id,
     area: definition.area,
@@ -124,13 +136,14 @@ export function defineCheck<const N extends FactName, const U extends FactName =
     why: definition.why,
     command: definition.command,
     needs,
+    also,
     uses,
     thresholds: definition.thresholds ?? [],
     judge(facts, by) {
       if (needs.some((name) => facts[name].data === undefined)) return undefined;
-      const given = Object.fromEntries([...needs, ...uses].map((name) => [name, facts[name].data]));
+      const given = Object.fromEntries([...needs, ...also, ...uses].map((name) => [name, facts[name].data]));
       // Exactly the names that the definition lists, and those that it needs are there: the line above saw to that.
-      return definition.judge(given as unknown as Needed<N> & Useful<U>, by);
+      return definition.judge(given as unknown as Needed<N> & Useful<A | U>, by);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { formatBytes } from '../../answer/units.ts';
 import { isFailing } from '../../cluster/disks.ts';
-import { type Check, defineCheck, type Finding, graded, onThing, percentText, shareOf } from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onPart, percentText, shareOf } from './check.ts';
 
 /** Disks and ZFS pools. */
 export const diskChecks: readonly Check[] = [
@@ -16,7 +16,7 @@ export const diskChecks: readonly Check[] = [
       [...disks].flatMap(([node, list]) =>
         list
           .filter(isFailing)
-          .map((d) => ({ on: onThing(d.path, { node }), evidence: `${node}: ${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}` })),
+          .map((d) => ({ on: onPart(node, d.path), evidence: `${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}` })),
       ),
   }),
   defineCheck({
@@ -34,7 +34,7 @@ export const diskChecks: readonly Check[] = [
           const used = d.lifeLeft === undefined ? undefined : 1 - d.lifeLeft;
           const severity = graded(used, by.threshold('wear-warning'), by.threshold('wear-critical'));
           if (used === undefined || severity === undefined) return [];
-          return [{ on: onThing(d.path, { node }), severity, evidence: `${node}: ${percentText(used)} of its life used, ${d.model ?? 'model unknown'}` }];
+          return [{ on: onPart(node, d.path), severity, evidence: `${percentText(used)} of its life used, ${d.model ?? 'model unknown'}` }];
         }),
       ),
   }),
@@ -49,7 +49,7 @@ export const diskChecks: readonly Check[] = [
     judge: ({ zfsPools }) =>
       [...zfsPools].flatMap(([node, pools]) =>
         pools.flatMap((p) =>
-          p.health === undefined || p.health === 'ONLINE' ? [] : [{ on: onThing(p.name, { node }), evidence: `${node}: ${p.health}` }],
+          p.health === undefined || p.health === 'ONLINE' ? [] : [{ on: onPart(node, p.name), evidence: `${p.health}` }],
         ),
       ),
   }),
@@ -68,7 +68,7 @@ export const diskChecks: readonly Check[] = [
           const share = shareOf(p.used, p.size);
           const severity = graded(share, by.threshold('zfs-warning'), by.threshold('zfs-critical'));
           if (share === undefined || severity === undefined) return [];
-          return [{ on: onThing(p.name, { node }), severity, evidence: `${node}: ${percentText(share)} of ${formatBytes(p.size ?? 0)}` }];
+          return [{ on: onPart(node, p.name), severity, evidence: `${percentText(share)} of ${formatBytes(p.size ?? 0)}` }];
         }),
       ),
   }),
@@ -85,7 +85,7 @@ export const diskChecks: readonly Check[] = [
       [...zfsPools].flatMap(([node, pools]) =>
         pools.flatMap((p) =>
           p.fragmentation !== undefined && p.fragmentation * 100 >= by.threshold('zfs-fragmentation')
-            ? [{ on: onThing(p.name, { node }), evidence: `${node}: ${percentText(p.fragmentation)}` }]
+            ? [{ on: onPart(node, p.name), evidence: `${percentText(p.fragmentation)}` }]
             : [],
         ),
       ),

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../answer/units.ts';
-import type { GuestConfig } from '../../cluster/guest-config.ts';
+import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
 import type { GuestDisk } from '../../cluster/guest-disks.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
 import type { Storage } from '../../cluster/storage.ts';
@@ -72,7 +72,7 @@ export const guestConfigChecks: readonly Check[] = [
     needs: ['details'],
     judge: ({ details }) =>
       each(details, ({ config }, guest) =>
-        guest.type === 'qemu' && guest.status === 'running' && config !== undefined && !hasAgent(config) ? 'not enabled' : undefined,
+        guest.type === 'qemu' && guest.status === 'running' && config !== undefined && !agentEnabled(config.values.get('agent')) ? 'not enabled' : undefined,
       ),
   }),
   defineCheck({
@@ -135,7 +135,7 @@ export const guestConfigChecks: readonly Check[] = [
     what: 'Same MAC address twice',
     why: 'frames go to either of them: both lose connections when they share a network',
     command: 'qm set <vmid> --netN MODEL,bridge=BRIDGE (a new address is drawn)',
-    needs: ['details', 'everyGuest'],
+    needs: ['details', 'oneGo'],
     judge: ({ details }) => {
       const owners = new Map<string, Set<number>>();
       for (const { guest, config } of details.values())
@@ -152,10 +152,13 @@ export const guestConfigChecks: readonly Check[] = [
     command: 'pvesh set /nodes/<node>/network/BRIDGE --bridge_vlan_aware 1',
     needs: ['details', 'networks'],
     judge: ({ details, networks }) =>
-      each(details, ({ config }, guest) => {
+      [...details.values()].flatMap(({ config, guest }): readonly Finding[] => {
         const unaware = new Set((networks.get(guest.node)?.interfaces ?? []).filter((i) => i.vlanAware === false).map((i) => i.name));
         const tagged = (config?.nics ?? []).filter((n) => n.bridge !== undefined && unaware.has(n.bridge) && (n.vlan !== undefined || n.trunks !== undefined));
-        return tagged.length === 0 ? undefined : `${guest.vmid} ${some(tagged.map((n) => `${n.key} ${n.bridge} ${n.vlan === undefined ? `trunks ${n.trunks}` : `tag ${n.vlan}`}`), 2)}`;
+        if (tagged.length === 0) return [];
+        const words = tagged.map((n) => `${n.key} ${n.bridge} ${n.vlan === undefined ? `trunks ${n.trunks}` : `tag ${n.vlan}`}`);
+        const severity = tagged.some((n) => n.trunks !== undefined) ? ('warning' as const) : ('info' as const);
+        return [{ on: onGuest(guest), severity, evidence: `${guest.vmid} ${some(words, 2)}` }];
       }),
   }),
   defineCheck({
@@ -200,12 +203,12 @@ export const guestConfigChecks: readonly Check[] = [
     what: 'Disk on a storage that is not there',
     why: 'the guest does not start, or stops at its next access',
     command: 'qm config <vmid> (pct for containers)',
-    needs: ['details', 'definitions', 'storages'],
-    judge: ({ details, definitions, storages }) =>
+    needs: ['details', 'allStorages', 'storages'],
+    judge: ({ details, allStorages, storages }) =>
       each(details, ({ config }, guest) => {
         const lost = (config?.disks ?? []).flatMap((d) => {
           if (d.storage === undefined || d.kind === 'unused') return [];
-          const why = storageTrouble(d.storage, guest.node, definitions, storages);
+          const why = storageTrouble(d.storage, guest.node, allStorages, storages);
           return why === undefined ? [] : [`${d.key} on ${d.storage} (${why})`];
         });
         return lost.length === 0 ? undefined : `${guest.vmid} ${some(lost, 2)}`;
@@ -273,10 +276,6 @@ function underHa(details: Details, ha: FactData['ha'], say: (detail: GuestDetail
   return each(details, (detail, guest) => (managed.has(guest.vmid) ? say(detail, guest) : undefined));
 }
 
-function hasAgent(config: GuestConfig): boolean {
-  return /^(?:1|yes|on|true)\b|(?:^|,)enabled=(?:1|yes|on|true)\b/i.test(config.values.get('agent') ?? '');
-}
-
 /** Devices and directories of the node; a mapping may stand for one on each node. */
 function hostDevices(config: GuestConfig): readonly string[] {
   const bound = [...config.values].flatMap(([key, value]) => {
@@ -302,11 +301,11 @@ function isLocal(storage: string, storages: readonly Storage[]): boolean {
 function storageTrouble(
   storage: string,
   node: string,
-  definitions: FactData['definitions'],
+  all: FactData['allStorages'],
   storages: readonly Storage[],
 ): string | undefined {
-  const definition = definitions.find((d) => d.storage === storage);
-  if (definition === undefined) return 'not defined, or hidden';
+  const definition = all.find((d) => d.storage === storage);
+  if (definition === undefined) return 'not defined';
   if (!definition.enabled) return 'disabled';
   if (definition.nodes.length > 0 && !definition.nodes.includes(node)) return `not on ${node}`;
   const here = storages.find((s) => s.storage === storage && s.nodes.includes(node));

@@ -105,10 +105,11 @@ export const guestChecks: readonly Check[] = [
   }),
 ];
 
-/** A task that names the guest, or a backup of several guests on its node, accounts for the lock. */
+/** A task that names the guest accounts for its lock; some locks are held by tasks that name another, or none. */
 function worksOn(task: Task, guest: Guest, lock: string): boolean {
   if (taskVmid(task) === guest.vmid) return true;
+  // A backup of several guests names none of them.
   if (lock === 'backup') return task.type === 'vzdump' && task.id === undefined && task.node === guest.node;
-  // Clones lock their source; migrations and bulk actions run under ids of their own.
-  return task.id === undefined && task.node === guest.node && /^(migrateall|startall|stopall|suspendall|qmclone|vzclone)$/.test(task.type);
+  // The copy is locked as well, and the task names the original.
+  return lock === 'clone' && /^(?:qm|vz)clone$/.test(task.type);
 }

@@ -1,7 +1,7 @@
 import { formatBytes } from '../../answer/units.ts';
 import type { Node } from '../../cluster/inventory.ts';
 import type { Storage } from '../../cluster/storage.ts';
-import { type Check, defineCheck, type Finding, graded, onStorage, onThing, percentText, shareOf, some } from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onPart, onStorage, percentText, shareOf, some } from './check.ts';
 
 /** Storages and thin pools. */
 export const storageChecks: readonly Check[] = [
@@ -98,7 +98,7 @@ export const storageChecks: readonly Check[] = [
           const share = shareOf(p.metadataUsed, p.metadataSize);
           const severity = graded(share, by.threshold('metadata-warning'), by.threshold('metadata-critical'));
           if (share === undefined || severity === undefined) return [];
-          return [{ on: onThing(p.name, { node }), severity, evidence: `${node}: ${percentText(share)} of ${formatBytes(p.metadataSize ?? 0)}` }];
+          return [{ on: onPart(node, p.name), severity, evidence: `${percentText(share)} of ${formatBytes(p.metadataSize ?? 0)}` }];
         }),
       ),
   }),
@@ -109,17 +109,17 @@ export const storageChecks: readonly Check[] = [
     what: 'Thin pool without a storage nearly full',
     why: 'every volume in it stops at the next write',
     command: 'ssh <node> lvs -a',
-    needs: ['thinPools', 'definitions'],
+    needs: ['thinPools', 'allStorages'],
     thresholds: ['storage-warning', 'storage-critical'],
-    judge: ({ thinPools, definitions }, by) => {
+    judge: ({ thinPools, allStorages }, by) => {
       // Pools behind a storage are told as that storage.
-      const behind = new Set(definitions.map((d) => `${d.vgname ?? ''}/${d.thinpool ?? ''}`));
+      const behind = new Set(allStorages.map((d) => `${d.vgname ?? ''}/${d.thinpool ?? ''}`));
       return [...thinPools].flatMap(([node, pools]) =>
         pools.flatMap((p): Finding[] => {
           const share = shareOf(p.used, p.size);
           const severity = graded(share, by.threshold('storage-warning'), by.threshold('storage-critical'));
           if (share === undefined || severity === undefined || behind.has(p.name)) return [];
-          return [{ on: onThing(p.name, { node }), severity, evidence: `${node}: ${percentText(share)} of ${formatBytes(p.size ?? 0)}` }];
+          return [{ on: onPart(node, p.name), severity, evidence: `${percentText(share)} of ${formatBytes(p.size ?? 0)}` }];
         }),
       );
     },
@@ -131,7 +131,7 @@ export const storageChecks: readonly Check[] = [
     what: 'Thin pool overcommitted',
     why: 'the disks in it may grow to more than there is; snapshots come on top',
     command: 'ssh <node> lvs -o lv_name,lv_size,data_percent <storage>',
-    needs: ['details', 'everyGuest', 'thinPools', 'definitions'],
+    needs: ['details', 'oneGo', 'thinPools', 'definitions'],
     thresholds: ['thin-overcommit'],
     judge: ({ details, thinPools, definitions }, by) => {
       const thin = definitions.filter((d) => d.plugin === 'lvmthin' && d.vgname !== undefined && d.thinpool !== undefined);
@@ -145,7 +145,7 @@ export const storageChecks: readonly Check[] = [
             .reduce((sum, disk) => sum + (disk.size ?? 0), 0);
           const share = shareOf(assigned, pool.size);
           if (share === undefined || share * 100 < by.threshold('thin-overcommit')) return [];
-          return [{ on: onThing(pool.name, { node }), evidence: `${node}: ${formatBytes(assigned)} of disks in ${formatBytes(pool.size ?? 0)}` }];
+          return [{ on: onPart(node, pool.name), evidence: `${formatBytes(assigned)} of disks in ${formatBytes(pool.size ?? 0)}` }];
         }),
       );
     },

@@ -44,8 +44,16 @@ const callerSchema = z.strictObject({
   ownProxmoxToken: z.boolean().optional().describe('True: it must send a Proxmox token of its own with every request.'),
 });
 
-/** The file's schema, for the checks here and for editors. */
-export const authFileSchema = z.strictObject({ callers: z.array(callerSchema).min(1).max(10_000) });
+/** The file's schema. */
+export const authFileSchema = z.strictObject({
+  $schema: z.string().max(400).optional().describe('Address of this schema, for editors.'),
+  callers: z.array(callerSchema).min(1).max(10_000),
+});
+
+/** JSON Schema (draft 2020-12) of the file of callers, for editors and for the documentation. */
+export function authFileJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return { ...z.toJSONSchema(authFileSchema, { io: 'input' }), title: 'mcp-proxmox callers' };
+}
 
 type Entry = z.infer<typeof callerSchema>;
 

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { clusterAt, openSmallServer, type SmallServer } from '../../test/support/small-server.ts';
+import { createCall } from './call.ts';
+import { createLink } from './link.ts';
+import { createSession, type Session } from './session.ts';
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const thing of opened.splice(0).reverse()) await thing.close();
+});
+
+function send(response: ServerResponse, data: unknown): void {
+  response.end(JSON.stringify({ data }));
+}
+
+/** A session at a server that answers each path by a function. */
+async function sessionAt(
+  answer: (path: string, response: ServerResponse) => void,
+  now?: () => number,
+): Promise<{ server: SmallServer; session: Session }> {
+  const server = await openSmallServer((request, response) => answer(request.url ?? '', response));
+  const link = createLink(clusterAt([server.url]), now);
+  opened.push(server, link);
+  return { server, session: createSession(link, 'mcp@pve!ro', '99999999-0000-4000-8000-000000000000') };
+}
+
+const outcome = (read: Promise<unknown>): Promise<string> =>
+  read.then(
+    () => 'ok',
+    (error: unknown) => (error instanceof Error && 'kind' in error ? String(error.kind) : 'other'),
+  );
+
+describe('callers that share an answer', () => {
+  test('the shortest budget among them ends only its own wait', async () => {
+    const { server, session } = await sessionAt((_path, response) => setTimeout(() => send(response, []), 600));
+    const short = outcome(createCall(session, { budgetMs: 100 }).get('/cluster/resources', {}));
+    const long = outcome(createCall(session).get('/cluster/resources', {}));
+    expect(await Promise.all([short, long])).toEqual(['timeout', 'ok']);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('the request is given up with the last of them, and the next caller asks anew', async () => {
+    let given = 0;
+    const { server, session } = await sessionAt((_path, response) => {
+      response.on('close', () => {
+        if (!response.writableEnded) given += 1;
+      });
+      if (server.asked.length > 1) send(response, []);
+    });
+    const stop = new AbortController();
+    const first = outcome(createCall(session, { signal: stop.signal }).get('/cluster/resources', {}));
+    await expect.poll(() => server.asked.length).toBe(1);
+    stop.abort();
+    expect(await first).toBe('cancelled');
+    expect(await outcome(createCall(session).get('/cluster/resources', {}))).toBe('ok');
+    await expect.poll(() => given).toBe(1);
+  });
+
+  test('who is gone already, or out of time, sends nothing', async () => {
+    const { server, session } = await sessionAt((_path, response) => send(response, []));
+    expect(await outcome(createCall(session, { signal: AbortSignal.abort() }).get('/cluster/resources', {}))).toBe('cancelled');
+    expect(await outcome(createCall(session, { budgetMs: 0 }).get('/cluster/resources', {}))).toBe('timeout');
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('a token that is refused', () => {
+  test('is not sent again and again, however much is asked at once, and is tried again after a while', async () => {
+    let clock = 1_000_000;
+    let right = false;
+    const { server, session } = await sessionAt(
+      (_path, response) => {
+        if (right) return send(response, []);
+        response.writeHead(401, 'Authentication failed!');
+        response.end();
+      },
+      () => clock,
+    );
+    const ask = (vmid: number) => outcome(createCall(session).get('/nodes/{node}/qemu/{vmid}/config', { node: 'pve1', vmid }));
+    const outcomes = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(100 + i)));
+    expect(new Set(outcomes)).toEqual(new Set(['unauthenticated']));
+    const asked = server.asked.length;
+    // No more than were under way when the first answer came.
+    expect(asked).toBeLessThanOrEqual(8);
+    expect(await ask(200)).toBe('unauthenticated');
+    expect(server.asked).toHaveLength(asked);
+    right = true;
+    clock += 11_000;
+    expect(await ask(200)).toBe('ok');
+  });
+});
+
+test('a cluster that is upgraded meanwhile is not taken for the old release', async () => {
+  let version = '8.4.1';
+  const { session } = await sessionAt((path, response) => send(response, path.endsWith('/version') ? { version } : []));
+  const rules = () => outcome(createCall(session).get('/cluster/ha/rules', {}));
+  expect(await rules()).toBe('unsupported-by-this-release');
+  version = '9.2.1';
+  session.forget();
+  expect(await rules()).toBe('ok');
+});

@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import { int, list, type SortKey, table, text } from '../../answer/spec.ts';
+import type { Call } from '../../api/call.ts';
+import { type Gaps, type Hidden, mergeGaps, NO_GAPS, type Problem } from '../../api/reading.ts';
+import { type FactName, type HealthFacts, type Plan, planFacts } from '../../cluster/health-facts.ts';
+import { type GuestParts, guestsToScan, requestsPerGuest, scanGuests } from '../../cluster/health-guests.ts';
+import { HEALTH_READS, type HealthBase, nodesWithPlugin, readHealthBase, readHealthFacts } from '../../cluster/health-read.ts';
+import { offlineGaps } from '../../cluster/inventory.ts';
+import { requireNode, resolveGuest } from '../../cluster/resolve.ts';
+import { healthChecks } from '../../insights/health/catalog.ts';
+import { AREAS, type Area, type Check, judging, SEVERITIES, type Severity } from '../../insights/health/check.ts';
+import { factsOf, type FindingGroup, idRanges, judgeHealth, type Unchecked, type Verdict } from '../../insights/health/judge.ts';
+import { defineTool } from '../define-tool.ts';
+import { node, vmid } from '../params.ts';
+
+/** Areas in which something may be said about a single guest. */
+const GUEST_AREAS: ReadonlySet<Area> = new Set<Area>(['guests', 'backups', 'ha', 'replication', 'firewall', 'tasks']);
+
+const findingColumns = {
+  severity: text(SEVERITIES.join(', ')),
+  id: text(),
+  what: text(),
+  on: list(),
+  count: int('where it is more than one'),
+  evidence: text(),
+  why: text('why it matters'),
+  command: text('for a person to run'),
+};
+
+export const checkHealth = defineTool({
+  name: 'check_health',
+  title: 'Check health',
+  toolset: 'cluster',
+  description:
+    'Coded findings about everything that can be wrong, gravest first, and what could not be checked. At most about 40 requests; area reads all about some areas; deep=true also looks into every guest (up to 5 requests each).',
+  params: {
+    area: z.array(z.enum(AREAS)).max(AREAS.length).optional(),
+    severity: z.enum(SEVERITIES).describe('The least grave to show').optional(),
+    node: node.optional(),
+    vmid: vmid.optional(),
+    deep: z.boolean().optional(),
+    ignored: z.boolean().describe('Also show accepted findings').optional(),
+  },
+  paged: true,
+  output: {
+    findings: table(findingColumns),
+    not_checked: table({ checks: text(), nodes: list(), how: text('not at all or partly'), why: text() }),
+    ignored: table({ id: text(), on: list(), what: text(), reason: text() }, 'accepted in the configuration'),
+  },
+  reads: HEALTH_READS,
+  async run(args, call, page) {
+    const base = await readHealthBase(call);
+    if (args.node !== undefined) requireNode(base.inventory, args.node);
+    if (args.vmid !== undefined) await resolveGuest(call, { vmid: args.vmid });
+    const from = scanStart(page.after);
+    const deep = args.deep === true || args.vmid !== undefined;
+    const checks = healthChecks.filter((c) => isAsked(c, args) && (from === 0 || isOfGuests(c)));
+    const plan = planFor(checks, base, args, deep);
+    const parts = partsOf(checks);
+    const guests = guestsToScan(base, args);
+    const read = await readHealthFacts(call, base, {
+      plan,
+      node: args.node,
+      archives: deep || args.area !== undefined,
+      everyPool: deep || args.area !== undefined,
+    });
+    const scan = plan.read.has('details') ? await scanGuests(call, base, guests, parts, from) : undefined;
+    const facts: HealthFacts = scan === undefined ? read : { ...read, details: scan.details, oneGo: scan.oneGo, everyFirewall: scan.everyFirewall };
+    const { health } = call.session;
+    const scope = { minimum: args.severity ?? 'info', node: args.node, vmid: args.vmid };
+    const verdict = judgeHealth(checks, facts, plan, judging(call.now(), health.thresholds), scope, health.ignore);
+    const unfinished = scan?.stoppedAfter;
+    const rows = verdict.groups.map(findingRow);
+    return {
+      headline: headlineOf(verdict, scope.minimum, unfinished !== undefined || from > 0),
+      sections: {
+        findings: {
+          rows,
+          key: (row) => [from, SEVERITIES.indexOf(severityWord(row.severity)), row.id ?? ''],
+          unfinished:
+            unfinished === undefined
+              ? undefined
+              : { after: [from, LAST, '', unfinished], why: `time ran out after guest ${unfinished}: ${scan?.done ?? 0} of ${guests.length} guests on this page` },
+        },
+        not_checked: verdict.unchecked.length === 0 ? undefined : uncheckedRows(verdict.unchecked, checks),
+        ignored: args.ignored === true ? verdict.ignored.map((g) => ({ id: g.check.id, on: g.targets.map((t) => t.name), what: g.check.what, reason: g.reason })) : undefined,
+      },
+      gaps: mergeGaps(base.guests, base.storages, offlineGaps(base.inventory), gapsOf(verdict.unchecked, checks)),
+      notes: notesOf(call, { verdict, deep, area: args.area, guests: guests.length, perGuest: requestsPerGuest(partsOf(healthChecks.filter((c) => isAsked(c, args)))), from }),
+    };
+  },
+});
+
+interface Args {
+  readonly area?: readonly Area[] | undefined;
+  readonly node?: string | undefined;
+  readonly vmid?: number | undefined;
+}
+
+function isAsked(check: Check, { area, vmid: guest }: Args): boolean {
+  if (area !== undefined && area.length > 0) return area.includes(check.area);
+  return guest === undefined || GUEST_AREAS.has(check.area);
+}
+
+/** Checks that go on from page to page when there are too many guests for one. */
+function isOfGuests(check: Check): boolean {
+  return check.needs.includes('details') && !check.needs.includes('oneGo') && !check.needs.includes('everyFirewall');
+}
+
+/** Behind every severity: the mark of where the next guests begin. */
+const LAST = SEVERITIES.length;
+
+/** The vmid behind which this page's guests begin, out of the last row's key or the mark. */
+function scanStart(after: SortKey | undefined): number {
+  const [from, rank, , next] = after ?? [];
+  if (rank === LAST && typeof next === 'number') return next;
+  return typeof from === 'number' ? from : 0;
+}
+
+function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args, deep: boolean): Plan {
+  const nodes = inventory.nodes.filter((n) => n.status === 'online' && (args.node === undefined || n.node === args.node)).map((n) => n.node);
+  const all = args.area !== undefined && args.area.length > 0;
+  const withPlugin = (plugin: string): number => (all || deep ? nodes.length : nodesWithPlugin(inventory, plugin, nodes).length);
+  return planFacts(factsOf(checks), {
+    nodes: nodes.length,
+    thinNodes: withPlugin('lvmthin'),
+    zfsNodes: withPlugin('zfspool'),
+    deep,
+    all,
+  });
+}
+
+/** What the checks want to know of each guest. */
+function partsOf(checks: readonly Check[]): GuestParts {
+  const using = checks.filter((c) => [...c.needs, ...c.also].includes('details' satisfies FactName));
+  const guests = using.some((c) => c.area === 'guests');
+  return { snapshots: guests, agent: guests, firewall: using.some((c) => c.area === 'firewall') };
+}
+
+function findingRow(group: FindingGroup) {
+  const { check, severity, targets } = group;
+  return {
+    severity,
+    id: check.id,
+    what: check.what,
+    on: targets.map((t) => t.name),
+    count: targets.length > 1 ? targets.length : undefined,
+    evidence: group.evidence,
+    why: check.why,
+    command: group.command,
+  };
+}
+
+function severityWord(word: string | null | undefined): Severity {
+  return SEVERITIES.find((s) => s === word) ?? 'info';
+}
+
+function headlineOf(verdict: Verdict, minimum: Severity, soFar: boolean): string {
+  const shown = SEVERITIES.slice(0, SEVERITIES.indexOf(minimum) + 1);
+  const counts = shown.map((s) => `${verdict.groups.filter((g) => g.severity === s).length} ${s}`);
+  const none = verdict.groups.length === 0;
+  const what = none ? `Nothing${minimum === 'info' ? '' : ` ${minimum} or graver`} found` : `${counts.join(', ')} ${verdict.groups.length === 1 ? 'finding' : 'findings'}`;
+  const whole = new Set(verdict.unchecked.filter((u) => u.whole).flatMap((u) => u.checks));
+  const partly = new Set(verdict.unchecked.filter((u) => !u.whole).flatMap((u) => u.checks).filter((c) => !whole.has(c)));
+  const made = verdict.total - whole.size;
+  const checks = `${made} of ${verdict.total} checks made${partly.size === 0 ? '' : `, ${partly.size} of them only in part`}`;
+  const accepted = verdict.ignored.reduce((sum, g) => sum + g.targets.length, 0);
+  return `${soFar ? 'On this page: ' : ''}${what}; ${checks}${accepted === 0 ? '' : `; ${accepted} accepted and not shown`}`;
+}
+
+function uncheckedRows(unchecked: readonly Unchecked[], checks: readonly Check[]) {
+  const rows = unchecked.filter((u) => u.spared !== 'node' && u.spared !== 'deep').map((u) => ({
+    checks: idRanges(u.checks, healthChecks),
+    nodes: u.nodes.length === 0 ? undefined : u.nodes,
+    how: u.whole ? 'not at all' : 'partly',
+    why: u.why,
+  }));
+  for (const spared of ['node', 'deep'] as const) {
+    for (const whole of [true, false]) {
+      const groups = unchecked.filter((u) => u.spared === spared && u.whole === whole);
+      if (groups.length === 0) continue;
+      const those = checks.filter((c) => groups.some((u) => u.checks.includes(c)));
+      const areas = [...new Set(those.map((c) => c.area))].join(',');
+      rows.push({
+        checks: idRanges(those, healthChecks),
+        nodes: undefined,
+        how: whole ? 'not at all' : 'partly',
+        why: spared === 'node' ? `left out to make few requests: area=${areas} or deep=true` : 'needs requests for each guest or storage: deep=true',
+      });
+    }
+  }
+  return rows;
+}
+
+/** Refusals as hidden things, failures as problems; what was left out on purpose is neither. */
+function gapsOf(unchecked: readonly Unchecked[], checks: readonly Check[]): Gaps {
+  const hidden: Hidden[] = [];
+  const problems: Problem[] = [];
+  const byNeed = new Map<string, Set<Check>>();
+  for (const u of unchecked) {
+    if (u.needs !== undefined) byNeed.set(u.needs, new Set([...(byNeed.get(u.needs) ?? []), ...u.checks]));
+    else if (u.kind !== undefined && u.spared === undefined)
+      problems.push(...(u.nodes.length === 0 ? [undefined] : u.nodes).map((n) => ({ where: n === undefined ? {} : { node: n }, kind: u.kind ?? 'upstream', message: u.why })));
+  }
+  for (const [need, those] of byNeed) {
+    const match = /^(.+) on (\/\S*)$/.exec(need);
+    if (match !== null) hidden.push({ what: `facts of checks ${idRanges([...those], checks.length > 0 ? healthChecks : [])}`, privilege: match[1] ?? '', path: match[2] ?? '' });
+  }
+  const missing = unchecked.some((u) => u.spared === undefined);
+  return { ...NO_GAPS, problems, hidden, coverage: missing ? 'partial' : 'complete', ...(missing ? { why: 'not_checked lists what could not be judged' } : {}) };
+}
+
+interface Said {
+  readonly verdict: Verdict;
+  readonly deep: boolean;
+  readonly area: readonly Area[] | undefined;
+  readonly guests: number;
+  readonly perGuest: number;
+  readonly from: number;
+}
+
+function notesOf(call: Call, { verdict, deep, guests, perGuest, from }: Said): readonly string[] {
+  const notes: string[] = [];
+  const left = verdict.unchecked.filter((u) => u.spared === 'node' || u.spared === 'deep');
+  if (!deep && left.length > 0)
+    notes.push(`deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`);
+  if (deep) notes.push(`${call.stats.requests} requests were made.`);
+  if (from > 0) notes.push('The cluster, its nodes, and what compares all guests were judged on the first page.');
+  const unknown = call.session.health.ignore.filter((i) => !healthChecks.some((c) => c.id === i.id)).map((i) => i.id);
+  if (unknown.length > 0) notes.push(`The configuration ignores ${[...new Set(unknown)].join(', ')}, which is no check.`);
+  return notes;
+}
