@@ -1,6 +1,6 @@
 # mcp-proxmox in a container. stdio by default:
 #   docker run -i --rm --env-file proxmox.env ghcr.io/mcp-proxmox/mcp-proxmox
-# HTTP needs its flags, a port, and a file that says who may ask (docs: mcp-proxmox --help):
+# HTTP needs its flags, a port, and a file that says who may ask (docs/http.md):
 #   docker run --rm -p 127.0.0.1:8765:8765 --env-file proxmox.env -v /etc/mcp-proxmox:/etc/mcp-proxmox:ro \
 #     ghcr.io/mcp-proxmox/mcp-proxmox serve --http 0.0.0.0:8765 --auth-file /etc/mcp-proxmox/callers.json \
 #     --allowed-host localhost

@@ -88,10 +88,13 @@ describe('the server can never reach it', () => {
     const holding = files.filter((name) => readFileSync(join(dist, name), 'utf8').includes('mcp-proxmox-probe=1'));
     expect(holding).toHaveLength(1);
     const serve = files.filter((name) => name.startsWith('serve-'));
-    expect(serve).toHaveLength(1);
-    const fromServer = reachable(join(dist, serve[0] ?? ''), BUILT_IMPORT);
-    expect(fromServer.size).toBeGreaterThan(5);
-    expect(fromServer).not.toContain(join(dist, holding[0] ?? ''));
+    // Over stdio, and over HTTP.
+    expect(serve).toHaveLength(2);
+    for (const chunk of serve) {
+      const fromServer = reachable(join(dist, chunk), BUILT_IMPORT);
+      expect(fromServer.size).toBeGreaterThan(5);
+      expect(fromServer).not.toContain(join(dist, holding[0] ?? ''));
+    }
     expect(reachable(join(dist, 'mcp-proxmox.mjs'), BUILT_IMPORT)).toContain(join(dist, holding[0] ?? ''));
   });
 });

@@ -6,8 +6,8 @@ import type { ErrorKind } from '../api/errors.ts';
 import type { Gaps, Problem } from '../api/reading.ts';
 import type { Release } from '../api/release.ts';
 import type { AccessFacts, KnownObjects } from '../insights/access-review.ts';
-import type { BackupsEverywhere } from './backup-coverage.ts';
 import type { AccessUser } from './access.ts';
+import type { BackupsEverywhere } from './backup-coverage.ts';
 import type { BackupJob } from './backup-jobs.ts';
 import type { CephStatus, CephVersion } from './ceph.ts';
 import type { Certificate } from './certificates.ts';
@@ -73,7 +73,11 @@ export interface FactData {
   readonly replication: ReplicationReading;
   /** Undefined: there is no Ceph here. */
   readonly ceph:
-    | { readonly status: CephStatus; readonly flags: readonly string[] | undefined; readonly versions: readonly CephVersion[] | undefined }
+    | {
+        readonly status: CephStatus;
+        readonly flags: readonly string[] | undefined;
+        readonly versions: readonly CephVersion[] | undefined;
+      }
     | 'absent';
   readonly disks: PerNode<readonly Disk[]>;
   readonly zfsPools: PerNode<readonly ZfsPool[]>;
@@ -202,7 +206,14 @@ export const FACTS: { readonly [K in FactName]: FactCost } = {
 };
 
 /** Facts that only a deep check reads. */
-export const DEEP_FACTS: ReadonlySet<FactName> = new Set<FactName>(['vnetFirewalls', 'securityGroups', 'backups', 'details', 'oneGo', 'everyFirewall']);
+export const DEEP_FACTS: ReadonlySet<FactName> = new Set<FactName>([
+  'vnetFirewalls',
+  'securityGroups',
+  'backups',
+  'details',
+  'oneGo',
+  'everyFirewall',
+]);
 
 /** Requests that a check makes without being asked for more, up to five nodes; each further node allows some more. */
 const BUDGET = 40;

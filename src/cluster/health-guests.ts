@@ -38,7 +38,10 @@ const CHUNK = 24;
 const WORTHWHILE_MS = 1_500;
 
 /** Guests that a deep check looks at: those whose node is online, without templates, by vmid. */
-export function guestsToScan(base: HealthBase, only: { readonly node?: string | undefined; readonly vmid?: number | undefined }): readonly Guest[] {
+export function guestsToScan(
+  base: HealthBase,
+  only: { readonly node?: string | undefined; readonly vmid?: number | undefined },
+): readonly Guest[] {
   return readableGuests(base.inventory).filter(
     (g) => !g.template && (only.node === undefined || g.node === only.node) && (only.vmid === undefined || g.vmid === only.vmid),
   );
@@ -84,11 +87,21 @@ export async function scanGuests(
     const [firstLeft] = out.left;
     // At least one guest is got past each time, however slow its node is.
     if (firstLeft !== undefined) stoppedAfter = chunk[chunk.indexOf(firstLeft) - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
-    for (const { item, data } of out.results) if (stoppedAfter === undefined || item.vmid <= stoppedAfter) details.set(item.vmid, data);
+    for (const { item, data } of out.results)
+      if (stoppedAfter === undefined || item.vmid <= stoppedAfter) details.set(item.vmid, data);
     if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0))
-      problems.push({ where: { node: firstLeft.node, vmid: firstLeft.vmid }, kind: 'timeout', message: `Guest ${firstLeft.vmid} was not read in time.` });
+      problems.push({
+        where: { node: firstLeft.node, vmid: firstLeft.vmid },
+        kind: 'timeout',
+        message: `Guest ${firstLeft.vmid} was not read in time.`,
+      });
   }
-  const lacks = [...problemLacks([...problems, ...firewallProblems]), ...(mayAgent?.held === false ? [mayAgent.lack] : []), ...offlineLacks(base), ...lacksOf(base.guests)];
+  const lacks = [
+    ...problemLacks([...problems, ...firewallProblems]),
+    ...(mayAgent?.held === false ? [mayAgent.lack] : []),
+    ...offlineLacks(base),
+    ...lacksOf(base.guests),
+  ];
   const oneGo = inOneGo(base, guests, details, after, stoppedAfter);
   return {
     details: { data: details, lacks },
@@ -117,7 +130,10 @@ function everyFirewall(base: HealthBase, problems: readonly Problem[]): Fact<Fac
   if (base.guests.coverage !== 'complete') return { data: undefined, lacks: lacksOf(base.guests) };
   if (problems.length > 0) return { data: undefined, lacks: problemLacks(problems) };
   const readable = new Set(readableGuests(base.inventory).map((g) => g.vmid));
-  return { data: { unreachable: base.inventory.guests.filter((g) => !g.template && !readable.has(g.vmid)).map((g) => g.vmid) }, lacks: [] };
+  return {
+    data: { unreachable: base.inventory.guests.filter((g) => !g.template && !readable.has(g.vmid)).map((g) => g.vmid) },
+    lacks: [],
+  };
 }
 
 function offlineLacks({ inventory }: HealthBase): readonly Lack[] {
@@ -165,10 +181,14 @@ async function readDetail(
   const [pending, snapshots, firewall] = await Promise.all([
     part(true, () => readPending(call, guest)),
     part(parts.snapshots, () => readSnapshots(call, guest)),
-    part(parts.firewall, async () => {
-      const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
-      return { options, rules };
-    }, firewallProblems),
+    part(
+      parts.firewall,
+      async () => {
+        const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
+        return { options, rules };
+      },
+      firewallProblems,
+    ),
   ]);
   const config = pending === undefined ? undefined : parseGuestConfig(pending.running, type);
   const asks = mayAgent && parts.agent && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));
@@ -196,7 +216,9 @@ async function readAgentState(call: Call, guest: Guest): Promise<'answers' | 'si
 
 /** Whether agents may be asked at all, so that hundreds of requests are not sent to be refused. */
 async function agentRight(call: Call): Promise<{ readonly held: boolean; readonly lack: Lack }> {
-  const privileges = atLeast(await call.release(), '9.0') ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const) : (['VM.Monitor'] as const);
+  const privileges = atLeast(await call.release(), '9.0')
+    ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const)
+    : (['VM.Monitor'] as const);
   const needs = `${privileges[0]} on /vms`;
   const lack: Lack = { why: `guest agents: needs ${needs}`, needs };
   try {

@@ -3,7 +3,7 @@ import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { toApiError } from '../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { atLeast } from '../api/release.ts';
+import { atLeast, type Release } from '../api/release.ts';
 import { readAccess } from './access.ts';
 import { readBackupsEverywhere } from './backup-coverage.ts';
 import { readBackupJobs } from './backup-jobs.ts';
@@ -15,7 +15,17 @@ import { readDisks, readThinPools, readZfsPools } from './disks.ts';
 import { fanOut } from './fan-out.ts';
 import { type FirewallLevel, readFirewallOptions, readFirewallRules, readSecurityGroups } from './firewall.ts';
 import { parseHaGroups, parseHaRules, parseHaStatus } from './ha.ts';
-import { type Fact, type FactData, type FactName, type HealthFacts, FACT_NAMES, type Lack, lacksOf, type PerNode, type Plan } from './health-facts.ts';
+import {
+  FACT_NAMES,
+  type Fact,
+  type FactData,
+  type FactName,
+  type HealthFacts,
+  type Lack,
+  lacksOf,
+  type PerNode,
+  type Plan,
+} from './health-facts.ts';
 import { guestCoverage, type Inventory, readInventory, storageCoverage } from './inventory.ts';
 import { readNodeNetwork } from './node-network.ts';
 import { readDns, readNodeClock, readNodeStatus, readNodeVersions, readServices, readSubscription } from './node-status.ts';
@@ -38,6 +48,7 @@ const MAX_CEPH_NODES = 2;
 /** What everything else starts from. */
 export interface HealthBase {
   readonly inventory: Inventory;
+  readonly release: Fact<Release>;
   readonly guests: Gaps;
   readonly storages: Gaps;
   /** The token may read what concerns the cluster as a whole. */
@@ -46,14 +57,15 @@ export interface HealthBase {
 
 /** The inventory and how much of it the token sees. Throws when the inventory can't be read: there is nothing to judge then. */
 export async function readHealthBase(call: Call): Promise<HealthBase> {
-  const [inventory, guests, storages, seesCluster] = await Promise.all([
+  const [inventory, release, guests, storages, seesCluster] = await Promise.all([
     readInventory(call),
+    attempt({}, () => call.release()),
     guestCoverage(call),
     storageCoverage(call),
     attempt({}, () => call.rights.has('Sys.Audit', '/')),
   ]);
   // Not told: the reads themselves will say it.
-  return { inventory, guests, storages, seesCluster: seesCluster.data ?? true };
+  return { inventory, release: await factOf(async () => release), guests, storages, seesCluster: seesCluster.data ?? true };
 }
 
 /** Which nodes are asked, and what of the answer is for one guest only. */
@@ -94,13 +106,22 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
   }
 
   /** A fact of the cluster; one that needs the right to see the cluster is not asked for without it. */
-  async function one<K extends FactName>(name: K, audited: boolean, read: () => Promise<Reading<FactData[K] | undefined>>): Promise<void> {
+  async function one<K extends FactName>(
+    name: K,
+    audited: boolean,
+    read: () => Promise<Reading<FactData[K] | undefined>>,
+  ): Promise<void> {
     if (!wants(name)) return;
     put(name, audited && !base.seesCluster ? { data: undefined, lacks: [REFUSED] } : await factOf(read));
   }
 
   /** A fact of each node that is online. */
-  async function each<K extends NodeFact>(name: K, read: (node: string) => Promise<ValueOf<FactData[K]>>, asked: readonly string[] = nodes, spared: readonly Lack[] = []): Promise<void> {
+  async function each<K extends NodeFact>(
+    name: K,
+    read: (node: string) => Promise<ValueOf<FactData[K]>>,
+    asked: readonly string[] = nodes,
+    spared: readonly Lack[] = [],
+  ): Promise<void> {
     if (!wants(name)) return;
     const out = await fanOut(call, asked, (node) => ({ node }), read);
     const data: PerNode<ValueOf<FactData[K]>> = new Map(out.results.map((r) => [r.item, r.data]));
@@ -150,7 +171,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     one('sdn', false, () => readSdnFacts(call)),
     readUsersAndEntries(),
     one('securityGroups', true, () => readSecurityGroups(call)),
-    one('backups', false, () => readBackupsEverywhere(call, inventory)),
+    readBackupFacts(),
     one('vnetFirewalls', false, () => readVnetFirewalls(call)),
     each('disks', (node) => readDisks(call, node, true)),
     each('thinPools', (node) => readThinPools(call, node), thin.asked, thin.spared),
@@ -175,6 +196,15 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
   ]);
   return facts;
 
+  /** Where backups can't be seen, their absence means nothing. */
+  async function readBackupFacts(): Promise<void> {
+    await one('backups', false, () => readBackupsEverywhere(call, inventory));
+    const servers = (facts.backups.data?.byGuest ?? []).map((s) => s.storage);
+    if (servers.length === 0) return;
+    const why = `${servers.join(', ')} can only be asked guest by guest with this token: check_backup_coverage does`;
+    put('backups', { data: facts.backups.data, lacks: [...facts.backups.lacks, { why }] });
+  }
+
   async function readUsersAndEntries(): Promise<void> {
     await one('access', false, () => readAccessFacts(call, base, definitions.data));
     facts.users = { data: facts.access.data?.facts.users, lacks: facts.access.lacks };
@@ -188,7 +218,8 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
       hidden.push(gaps);
       return data;
     });
-    if (hidden.length > 0) facts.networks = { data: facts.networks.data, lacks: [...facts.networks.lacks, ...lacksOf(mergeGaps(...hidden))] };
+    if (hidden.length > 0)
+      facts.networks = { data: facts.networks.data, lacks: [...facts.networks.lacks, ...lacksOf(mergeGaps(...hidden))] };
   }
 
   /** More than an auditor has: asked for only where the right is held, so that no request is sent to be refused. */
@@ -214,18 +245,23 @@ export function nodesWithPlugin(inventory: Inventory, plugin: string, nodes: rea
 }
 
 /** The facts that one read of the cluster's memory tells; all others are marked as not read. */
-function baseFacts({ inventory, guests, storages }: HealthBase): Facts {
+function baseFacts({ inventory, release, guests, storages }: HealthBase): Facts {
   const none: Fact<never> = { data: undefined, lacks: [] };
   // Every name of the list gets its entry, whatever its type: nothing was read so far.
   const facts = Object.fromEntries(FACT_NAMES.map((name) => [name, none])) as unknown as Facts;
   const blind = inventory.nodes.filter((n) => n.status === 'online' && !n.hasFigures).map((n) => n.node);
   facts.nodes = {
     data: inventory.nodes,
-    lacks: blind.map((node) => ({ why: `needs Sys.Audit on /nodes/${node}`, nodes: [node], needs: `Sys.Audit on /nodes/${node}` })),
+    lacks: blind.map((node) => ({
+      why: `needs Sys.Audit on /nodes/${node}`,
+      nodes: [node],
+      needs: `Sys.Audit on /nodes/${node}`,
+    })),
   };
   facts.guests = { data: inventory.guests, lacks: lacksOf(guests) };
   facts.allGuests = guests.coverage === 'complete' ? facts.guests : { data: undefined, lacks: lacksOf(guests) };
   facts.zones = { data: inventory.networks, lacks: [] };
+  facts.release = release;
   facts.pools = { data: inventory.pools, lacks: [] };
   facts.storages = { data: mergeStorages(inventory, []), lacks: lacksOf(storages) };
   return facts;
@@ -241,7 +277,8 @@ function setStorages(
   facts.storages = { data: mergeStorages(base.inventory, definitions ?? []), lacks: lacksOf(base.storages) };
   if (!wanted) return;
   facts.definitions = { data: definitions, lacks: lacksOf(definitions === undefined ? reading : base.storages) };
-  facts.allStorages = base.storages.coverage === 'complete' ? facts.definitions : { data: undefined, lacks: lacksOf(base.storages) };
+  facts.allStorages =
+    base.storages.coverage === 'complete' ? facts.definitions : { data: undefined, lacks: lacksOf(base.storages) };
 }
 
 async function factOf<T>(read: () => Promise<Reading<T | undefined>>): Promise<Fact<T>> {
@@ -253,7 +290,12 @@ async function factOf<T>(read: () => Promise<Reading<T | undefined>>): Promise<F
     const error = toApiError(thrown);
     if (error.kind === 'cancelled' || error.kind === 'unauthenticated') throw error;
     const needs = error.needs;
-    return { data: undefined, lacks: [needs === undefined ? { why: error.message.replace(/\.$/, ''), kind: error.kind } : { why: `needs ${needs}`, needs }] };
+    return {
+      data: undefined,
+      lacks: [
+        needs === undefined ? { why: error.message.replace(/\.$/, ''), kind: error.kind } : { why: `needs ${needs}`, needs },
+      ],
+    };
   }
 }
 
@@ -278,13 +320,17 @@ async function readTaskFacts(call: Call, base: HealthBase, scope: ReadScope, fac
   const since = call.now() / 1000 - DAY;
   facts.running = { data: recent.data?.filter((t) => t.state === 'running'), lacks: recent.lacks };
   const ofDay = (tasks: readonly Task[] | undefined) =>
-    tasks?.filter((t) => t.state !== 'running' && (t.end ?? t.start ?? 0) >= since && (scope.node === undefined || t.node === scope.node));
+    tasks?.filter(
+      (t) => t.state !== 'running' && (t.end ?? t.start ?? 0) >= since && (scope.node === undefined || t.node === scope.node),
+    );
   if (!scope.archives) {
     facts.ended = { data: ofDay(recent.data), lacks: [...recent.lacks, ...cutShort(recent.data ?? [], since)] };
     return;
   }
   const { inventory } = base;
-  const archive = await factOf(() => readTasks(call, inventory, { node: scope.node, since: Math.floor(since), perNode: TASKS_PER_NODE }));
+  const archive = await factOf(() =>
+    readTasks(call, inventory, { node: scope.node, since: Math.floor(since), perNode: TASKS_PER_NODE }),
+  );
   facts.ended = { data: ofDay(archive.data?.tasks), lacks: archive.lacks };
 }
 
@@ -292,8 +338,12 @@ async function readTaskFacts(call: Call, base: HealthBase, scope: ReadScope, fac
 function cutShort(tasks: readonly Task[], since: number): readonly Lack[] {
   const byNode = new Map<string, Task[]>();
   for (const task of tasks) byNode.set(task.node, [...(byNode.get(task.node) ?? []), task]);
-  const cut = [...byNode].filter(([, own]) => own.length >= RECENT_TASKS && Math.min(...own.map((t) => t.start ?? 0)) > since).map(([node]) => node);
-  return cut.length === 0 ? [] : [{ why: `only the newest ${RECENT_TASKS} tasks of the node were looked at`, nodes: cut.sort(), spared: true }];
+  const cut = [...byNode]
+    .filter(([, own]) => own.length >= RECENT_TASKS && Math.min(...own.map((t) => t.start ?? 0)) > since)
+    .map(([node]) => node);
+  return cut.length === 0
+    ? []
+    : [{ why: `only the newest ${RECENT_TASKS} tasks of the node were looked at`, nodes: cut.sort(), spared: true }];
 }
 
 /** State and rules of HA in two requests; groups only where there are no rules yet. */
@@ -314,7 +364,11 @@ async function readHaFacts(call: Call): Promise<Reading<FactData['ha'] | undefin
 }
 
 /** Whether there is Ceph, and then its state, flags and versions. */
-async function readCephFacts(call: Call, { inventory }: HealthBase, nodes: readonly string[]): Promise<Reading<FactData['ceph'] | undefined>> {
+async function readCephFacts(
+  call: Call,
+  { inventory }: HealthBase,
+  nodes: readonly string[],
+): Promise<Reading<FactData['ceph'] | undefined>> {
   const used = inventory.storages.some((s) => s.plugin === 'rbd' || s.plugin === 'cephfs');
   const status = await attempt({}, async () => {
     try {
@@ -328,7 +382,10 @@ async function readCephFacts(call: Call, { inventory }: HealthBase, nodes: reado
   if (status.data === undefined) return { ...status, data: undefined };
   if (status.data.state === 'absent') return { data: 'absent', ...NO_GAPS };
   const [flags, versions] = await Promise.all([optional(() => readCephFlags(call)), optional(() => readCephVersions(call))]);
-  return { data: { status: status.data.data, flags: flags.data, versions: versions.data }, ...mergeGaps(status, flags, versions) };
+  return {
+    data: { status: status.data.data, flags: flags.data, versions: versions.data },
+    ...mergeGaps(status, flags, versions),
+  };
 }
 
 async function readLevel(call: Call, level: FirewallLevel): Promise<Reading<FactData['clusterFirewall'] | undefined>> {
@@ -375,11 +432,19 @@ async function readVnetFirewalls(call: Call): Promise<Reading<FactData['vnetFire
   const { data, ...gaps } = await readSdn(call, new Set(['vnets']));
   if (data.vnets === undefined) return { data: data.installed ? undefined : new Map(), ...gaps };
   const vnets = data.vnets.filter((v) => v.pending !== 'deleted' && v.pending !== 'new').map((v) => v.id);
-  const out = await fanOut(call, vnets.slice(0, MAX_VNETS), () => ({}), async (vnet) => ({
-    options: {},
-    rules: await readFirewallRules(call, { scope: 'vnet', vnet }),
-  }));
-  const more: Gaps = vnets.length <= MAX_VNETS ? NO_GAPS : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at` };
+  const out = await fanOut(
+    call,
+    vnets.slice(0, MAX_VNETS),
+    () => ({}),
+    async (vnet) => ({
+      options: {},
+      rules: await readFirewallRules(call, { scope: 'vnet', vnet }),
+    }),
+  );
+  const more: Gaps =
+    vnets.length <= MAX_VNETS
+      ? NO_GAPS
+      : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at` };
   return { data: new Map(out.results.map((r) => [r.item, r.data])), ...mergeGaps(gaps, out.gaps, more) };
 }
 

@@ -183,7 +183,11 @@ describe('a wrong file names the place', () => {
     [{ ...cluster({}), health: { ignore: [{ id: 'q1', reason: 'x' }] } }, 'health.ignore[0].id', /"q1".*PVE-Q01/],
     [{ ...cluster({}), health: { ignore: [{ id: 'PVE-Q01', reason: 'x', om: 'y' }] } }, 'health.ignore[0]', /did you mean on/],
     [{ ...cluster({}), health: { threshold: {} } }, 'health', /did you mean thresholds/],
-    [{ ...cluster({}), health: { thresholds: { 'storage-warnin': 90 } } }, 'health.thresholds.storage-warnin', /no threshold; did you mean storage-warning/],
+    [
+      { ...cluster({}), health: { thresholds: { 'storage-warnin': 90 } } },
+      'health.thresholds.storage-warnin',
+      /no threshold; did you mean storage-warning/,
+    ],
     [{ ...cluster({}), health: { thresholds: { 'storage-warning': -1 } } }, 'health.thresholds.storage-warning', /below zero/],
     [{ ...cluster({}), health: { thresholds: { full: '90' } } }, 'health.thresholds.full', /"90".*numbers by threshold name/],
   ])('%j', async (config, path, words) => {

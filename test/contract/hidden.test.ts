@@ -3,7 +3,7 @@
  * that sees everything and as tokens that see less: whoever is told less must be told that there is more, with the
  * privilege that shows it.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
@@ -13,7 +13,9 @@ import { worldOf } from '../support/demo-world.ts';
 import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
 
-const LESS: readonly DemoRole[] = ['noacl', 'scoped', 'blind-one', 'auditor', 'backup-one'];
+const LESS: readonly DemoRole[] = ['noacl', 'scoped', 'blind-one', 'auditor'];
+
+vi.setConfig({ testTimeout: 60_000 });
 
 let demo: DemoCluster;
 let examples: Examples;
@@ -32,6 +34,15 @@ async function ask(role: DemoRole, tool: string, args: Args): Promise<ToolOutcom
   const harness = harnesses.get(role);
   if (harness === undefined) throw new Error(`no harness for ${role}`);
   return harness.call(tool, args, { form: 'structured', maxChars: 40_000 });
+}
+
+const seenByAll = new Map<string, Promise<ToolOutcome>>();
+/** What a token that sees everything is told; asked once. */
+function askAsFull(tool: string, args: Args): Promise<ToolOutcome> {
+  const key = `${tool} ${JSON.stringify(args)}`;
+  const known = seenByAll.get(key) ?? ask('full', tool, args);
+  seenByAll.set(key, known);
+  return known;
 }
 
 const Structured = z.looseObject({
@@ -55,15 +66,15 @@ const ABOUT_ITSELF: ReadonlySet<string> = new Set(['check_token_access']);
 describe.each(LESS)('T5 as %s', (role) => {
   it.each(coveredTools.filter(([name]) => !ABOUT_ITSELF.has(name)))('%s: who is told less is told so', async (name, tool) => {
     const wrong: string[] = [];
-    for (const args of representatives(examplesOf(tool, examples), 2)) {
+    const check = async (args: Args): Promise<void> => {
       const asked = tool.paged ? { limit: 1000, ...args } : args;
-      const [all, less] = [await ask('full', name, asked), await ask(role, name, asked)];
+      const [all, less] = await Promise.all([askAsFull(name, asked), ask(role, name, asked)]);
       const said = `${JSON.stringify(args)}: ${less.text.slice(0, 250)}`;
       if (less.isError) {
         // T29: the privilege and the path it is missing on.
         if (less.errorKind === 'forbidden' && !/Needs: \S+[^\n]* on \/|root@pam/.test(less.text))
           wrong.push(`does not say what is missing: ${said}`);
-        continue;
+        return;
       }
       const { coverage, hidden, problems } = Structured.parse(less.structured);
       if (!all.isError && rowsIn(less) < rowsIn(all) && coverage === 'complete')
@@ -73,7 +84,8 @@ describe.each(LESS)('T5 as %s', (role) => {
         if (!/^[A-Z]\w+\./.test(privilege) || paths.length === 0) wrong.push(`hidden without a grant: ${said}`);
       for (const { kind, needs } of problems)
         if (kind === 'forbidden' && needs === undefined) wrong.push(`forbidden without need: ${said}`);
-    }
+    };
+    await Promise.all(representatives(examplesOf(tool, examples), 2).map(check));
     expect(wrong).toEqual([]);
   });
 });
@@ -81,11 +93,15 @@ describe.each(LESS)('T5 as %s', (role) => {
 describe('T5 backups', () => {
   it('are never "none" to a token that just may not see them', async () => {
     const world = worldOf(demo);
-    for (const { storage } of world.storages.filter(({ content, disabled }) => content.includes('backup') && !disabled)) {
-      const there = world.nodes.some(({ node }) => world.backups(storage, node).length > 0);
+    const asked = world.storages
+      .filter(({ content, disabled }) => content.includes('backup') && !disabled)
+      .flatMap(({ storage }) => world.nodes.map(({ node }) => ({ storage, node })))
+      .filter(({ storage, node }) => world.backups(storage, node).length > 0);
+    expect(asked.length).toBeGreaterThan(3);
+    for (const { storage, node } of asked) {
       for (const role of LESS) {
-        const outcome = await ask(role, 'list_storage_content', { storage, content: 'backup', limit: 1000 });
-        if (outcome.isError || !there) continue;
+        const outcome = await ask(role, 'list_storage_content', { storage, node, content: 'backup', limit: 1000 });
+        if (outcome.isError) continue;
         const { coverage } = Structured.parse(outcome.structured);
         expect(rowsIn(outcome) > 0 || coverage !== 'complete', `${role} ${storage}: ${outcome.text.slice(0, 300)}`).toBe(true);
       }

@@ -1,6 +1,6 @@
 import type { FactData } from '../../cluster/health-facts.ts';
 import { type AccessFinding, accessFindings } from '../access-review.ts';
-import { type Check, defineCheck, type Finding, onThing } from './check.ts';
+import { type Check, defineCheck, type Finding, onThing, some } from './check.ts';
 
 interface AccessCheck {
   readonly id: string;
@@ -10,6 +10,8 @@ interface AccessCheck {
   readonly what: string;
   readonly why: string;
   readonly command: string;
+  /** What is told of each; the review's own sentence where it says more than the check. */
+  readonly evidence?: string | ((said: string) => string);
 }
 
 /** One check for each rule of the access review (review_access tells the same with more words). */
@@ -21,6 +23,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Administrator without a second factor',
     why: 'one guessed or stolen password is the whole cluster',
     command: 'web interface: Datacenter, Permissions, Two Factor',
+    evidence: 'password only',
   },
   {
     id: 'PVE-A02',
@@ -29,6 +32,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Token of root@pam',
     why: 'it can do everything, and no log tells who used it',
     command: 'pveum user token delete root@pam TOKEN, and one for a named user in its place',
+    evidence: (said) => (said.includes('all its rights') ? 'with all rights of root' : 'privilege-separated'),
   },
   {
     id: 'PVE-A03',
@@ -37,6 +41,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Token with all rights of its user',
     why: 'privilege separation is off: a leaked token is as good as the user',
     command: 'pveum user token modify USER TOKEN --privsep 1',
+    evidence: (said) => /\((it .*)\)$/.exec(said)?.[1] ?? said,
   },
   {
     id: 'PVE-A04',
@@ -45,6 +50,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Token that can change things and never expires',
     why: 'a forgotten copy of it works for ever',
     command: 'pveum user token modify USER TOKEN --expire EPOCH',
+    evidence: (said) => said.replace(/^never expires, and /, ''),
   },
   {
     id: 'PVE-A05',
@@ -53,6 +59,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Expired token still there',
     why: 'whatever used it fails, or nobody uses it any more',
     command: 'pveum user token delete USER TOKEN',
+    evidence: 'expired',
   },
   {
     id: 'PVE-A06',
@@ -61,6 +68,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Recovery keys and no second factor',
     why: 'the keys are used up at the logins, and then there is none',
     command: 'web interface: Datacenter, Permissions, Two Factor',
+    evidence: 'recovery keys only',
   },
   {
     id: 'PVE-A07',
@@ -69,6 +77,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Second factor in the old format',
     why: 'its secret stands in the user list, where whoever may list users reads it',
     command: 'enrol it anew in the web interface, then clear the user keys',
+    evidence: 'keys in the user list',
   },
   {
     id: 'PVE-A08',
@@ -77,6 +86,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Disabled user with rights',
     why: 'all of them are back the moment the account is',
     command: 'pveum user delete <name>',
+    evidence: withoutMoral,
   },
   {
     id: 'PVE-A09',
@@ -85,6 +95,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Expired user with rights',
     why: 'all of them are back the moment the account is',
     command: 'pveum user delete <name>',
+    evidence: withoutMoral,
   },
   {
     id: 'PVE-A10',
@@ -93,6 +104,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Access entry for somebody who does not exist',
     why: 'whoever is created with that name gets the rights',
     command: 'pveum acl delete PATH --users <name> --roles ROLE',
+    evidence: withoutMoral,
   },
   {
     id: 'PVE-A11',
@@ -101,6 +113,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Access entry for an object that does not exist',
     why: 'whatever gets that name falls under it',
     command: 'pveum acl delete PATH --users <name> --roles ROLE',
+    evidence: withoutMoral,
   },
   {
     id: 'PVE-A12',
@@ -109,6 +122,7 @@ const RULES: readonly AccessCheck[] = [
     what: 'Own role that no entry uses',
     why: 'left over',
     command: 'pveum role delete <name>',
+    evidence: 'unused',
   },
   {
     id: 'PVE-A13',
@@ -124,18 +138,95 @@ const RULES: readonly AccessCheck[] = [
 const WITHOUT_USERS: ReadonlySet<string> = new Set(['unused-role']);
 
 /** Users, tokens, second factors and entries. */
-export const accessChecks: readonly Check[] = RULES.map(({ id, code, severity, what, why, command }) =>
+export const accessChecks: readonly Check[] = [
+  ...RULES.map(({ id, code, severity, what, why, command, evidence }) =>
+    defineCheck({
+      id,
+      area: 'access',
+      severity,
+      what,
+      why,
+      command,
+      needs: WITHOUT_USERS.has(code) ? ['access'] : ['access', 'users'],
+      judge: ({ access }) =>
+        reviewed(access)
+          .filter((f) => f.code === code)
+          .map((f) => found(f, evidence)),
+    }),
+  ),
   defineCheck({
-    id,
+    id: 'PVE-A14',
     area: 'access',
-    severity,
-    what,
-    why,
-    command,
-    needs: WITHOUT_USERS.has(code) ? ['access'] : ['access', 'users'],
-    judge: ({ access }) => reviewed(access).filter((f) => f.code === code).map((f) => found(f)),
+    severity: 'info',
+    what: 'Access entry that takes rights away',
+    why: 'NoAccess hides an object without a trace: whoever has it, people and programs, reports less than there is',
+    command: 'pveum acl list',
+    needs: ['access'],
+    judge: ({ access: { facts } }) =>
+      entries(
+        facts.acl.filter((row) => row.role === 'NoAccess'),
+        (row) => row.path,
+      ),
   }),
-);
+  defineCheck({
+    id: 'PVE-A15',
+    area: 'access',
+    severity: 'info',
+    what: 'Access entry that is not inherited',
+    why: 'it holds for the path alone and for nothing below it, which is rarely meant',
+    command: 'pveum acl modify PATH --users <name> --roles ROLE --propagate 1',
+    needs: ['access'],
+    judge: ({ access: { facts } }) =>
+      // On a single guest, storage or node there is nothing below.
+      entries(
+        facts.acl.filter((row) => !row.propagate && row.path.split('/').length <= 2),
+        (row) => `${row.role} on ${row.path}`,
+      ),
+  }),
+  defineCheck({
+    id: 'PVE-A16',
+    area: 'access',
+    severity: 'info',
+    what: 'User role that reads files inside guests',
+    why: 'PVEVMUser and its like look harmless, and read and write any file through the guest agent',
+    command: 'pveum acl list; a role without VM.GuestAgent.FileRead for people who only start and stop',
+    needs: ['access'],
+    judge: ({ access: { facts } }) => {
+      // Who may change a guest's disks has its files anyway.
+      const roles = new Set(
+        facts.roles
+          .filter(
+            (r) =>
+              (r.privileges.has('VM.GuestAgent.FileRead') || r.privileges.has('VM.Monitor')) &&
+              !r.privileges.has('VM.Config.Disk'),
+          )
+          .map((r) => r.role),
+      );
+      return entries(
+        facts.acl.filter((row) => roles.has(row.role)),
+        (row) => `${row.role} on ${row.path}`,
+      );
+    },
+  }),
+];
+
+function entries(
+  rows: FactData['access']['facts']['acl'],
+  say: (row: FactData['access']['facts']['acl'][number]) => string,
+): readonly Finding[] {
+  const byWho = new Map<string, string[]>();
+  for (const row of rows) byWho.set(row.ugid, [...(byWho.get(row.ugid) ?? []), say(row)]);
+  return [...byWho].map(([who, said]) => ({ on: onThing(who), evidence: some(said, 3) }));
+}
+
+/** The review ends some of its sentences with why; the check has said that already. */
+function withoutMoral(said: string): string {
+  return said
+    .replace(/: all of it is back.*$/, '')
+    .replace(/\. Whoever is created.*$|\. Whatever gets.*$/, '')
+    .replace(/^(?:disabled|expired), but still /, '')
+    .replace(/^entry for (?:a user|a group|a token|an object) that does not exist: /, '');
+}
 
 const REVIEWS = new WeakMap<FactData['access'], readonly AccessFinding[]>();
 
@@ -148,8 +239,9 @@ function reviewed(access: FactData['access']): readonly AccessFinding[] {
   return findings;
 }
 
-function found(f: AccessFinding): Finding {
+function found(f: AccessFinding, evidence: AccessCheck['evidence']): Finding {
   // A token whose review says "low" is one that can change little.
   const severity = f.severity === 'low' ? ('info' as const) : undefined;
-  return { on: onThing(f.subject), evidence: f.what, severity };
+  const said = typeof evidence === 'function' ? evidence(f.what) : (evidence ?? f.what);
+  return { on: onThing(f.subject), evidence: said, severity };
 }

@@ -5,7 +5,19 @@ import type { Guest } from '../../cluster/inventory.ts';
 import type { StorageDefinition } from '../../cluster/storage.ts';
 import { coverageOf, type GuestCoverage, isOf, orphansOf, type UnreadTarget } from '../backup-coverage.ts';
 import { jobCoverage, jobSelects } from '../job-coverage.ts';
-import { CLUSTER, type Check, counted, defineCheck, type Finding, type Judging, onGuest, onStorage, onThing, some, type Target } from './check.ts';
+import {
+  type Check,
+  CLUSTER,
+  counted,
+  defineCheck,
+  type Finding,
+  type Judging,
+  onGuest,
+  onStorage,
+  onThing,
+  some,
+  type Target,
+} from './check.ts';
 
 /** Backup jobs, and with a deep check the backups themselves. */
 export const backupChecks: readonly Check[] = [
@@ -44,7 +56,9 @@ export const backupChecks: readonly Check[] = [
     command: 'pvesh set /cluster/backup/<name> --enabled 1',
     needs: ['jobs'],
     judge: ({ jobs }) =>
-      jobs.flatMap((j) => (j.enabled ? [] : [{ on: onJob(j), evidence: [selectionText(j), j.schedule].filter((p) => p !== undefined).join(', ') }])),
+      jobs.flatMap((j) =>
+        j.enabled ? [] : [{ on: onJob(j), evidence: [selectionText(j), j.schedule].filter((p) => p !== undefined).join(', ') }],
+      ),
   }),
   defineCheck({
     id: 'PVE-B04',
@@ -62,7 +76,9 @@ export const backupChecks: readonly Check[] = [
         if (!target.enabled) return [{ on: onJob(j), evidence: `${j.storage} is disabled` }];
         if (!target.content.includes('backup')) return [{ on: onJob(j), evidence: `${j.storage} takes no backups` }];
         const parts = storages.filter((s) => s.storage === j.storage);
-        return parts.length > 0 && parts.every((s) => s.state === 'inactive') ? [{ on: onJob(j), evidence: `${j.storage} is not reachable` }] : [];
+        return parts.length > 0 && parts.every((s) => s.state === 'inactive')
+          ? [{ on: onJob(j), evidence: `${j.storage} is not reachable` }]
+          : [];
       }),
   }),
   defineCheck({
@@ -93,7 +109,9 @@ export const backupChecks: readonly Check[] = [
     judge: ({ jobs, definitions }) =>
       definitions.flatMap((d) => {
         const writers = jobs.filter((j) => j.enabled && j.storage === d.storage && j.retention === undefined);
-        return d.retention !== undefined || writers.length === 0 ? [] : [{ on: onStorage(d.storage), evidence: `job ${some(writers.map((j) => j.id))}` }];
+        return d.retention !== undefined || writers.length === 0
+          ? []
+          : [{ on: onStorage(d.storage), evidence: `job ${some(writers.map((j) => j.id))}` }];
       }),
   }),
   defineCheck({
@@ -109,7 +127,9 @@ export const backupChecks: readonly Check[] = [
         const node = j.enabled && j.node !== undefined ? j.node : undefined;
         if (node === undefined) return [];
         const found = nodes.find((n) => n.node === node);
-        return found?.status === 'online' ? [] : [{ on: onJob(j), evidence: `${node} ${found === undefined ? 'does not exist' : `is ${found.status}`}` }];
+        return found?.status === 'online'
+          ? []
+          : [{ on: onJob(j), evidence: `${node} ${found === undefined ? 'does not exist' : `is ${found.status}`}` }];
       }),
   }),
   defineCheck({
@@ -121,7 +141,9 @@ export const backupChecks: readonly Check[] = [
     command: 'pvesh get /cluster/backup/<name>',
     needs: ['jobs', 'allGuests'],
     judge: ({ jobs, allGuests }) =>
-      jobs.flatMap((j) => (j.enabled && !allGuests.some((g) => jobSelects(j, g)) ? [{ on: onJob(j), evidence: selectionText(j) }] : [])),
+      jobs.flatMap((j) =>
+        j.enabled && !allGuests.some((g) => jobSelects(j, g)) ? [{ on: onJob(j), evidence: selectionText(j) }] : [],
+      ),
   }),
   defineCheck({
     id: 'PVE-B09',
@@ -134,7 +156,12 @@ export const backupChecks: readonly Check[] = [
     judge: (facts, by) =>
       judged(facts, by).flatMap((c) =>
         c.state === 'stale' && c.last?.time !== undefined
-          ? [{ on: onGuest(c.guest), evidence: `${formatAge(c.last.time, by.now * 1000)}, allowed ${formatDuration(c.allowed ?? 0)}` }]
+          ? [
+              {
+                on: onGuest(c.guest),
+                evidence: `${formatAge(c.last.time, by.now * 1000)}, allowed ${formatDuration(c.allowed ?? 0)}`,
+              },
+            ]
           : [],
       ),
   }),
@@ -147,7 +174,11 @@ export const backupChecks: readonly Check[] = [
     command: 'vzdump <vmid> --storage STORAGE',
     needs: ['jobs', 'guests', 'nodes', 'backups', 'definitions'],
     judge: (facts, by) =>
-      judged(facts, by).flatMap((c) => (c.state === 'job-but-no-backup' ? [{ on: onGuest(c.guest), evidence: c.issues[0] ?? `job ${some(c.jobs ?? [], 2)}` }] : [])),
+      judged(facts, by).flatMap((c) =>
+        c.state === 'job-but-no-backup'
+          ? [{ on: onGuest(c.guest), evidence: c.issues[0] ?? `job ${some(c.jobs ?? [], 2)}` }]
+          : [],
+      ),
   }),
   defineCheck({
     id: 'PVE-B11',
@@ -159,7 +190,9 @@ export const backupChecks: readonly Check[] = [
     needs: ['guests', 'backups'],
     judge: ({ guests, backups }) =>
       guests.flatMap((g) => {
-        const bad = backups.backups.filter((b) => isOf(b, g) && (b.verification === 'failed' || (b.size !== undefined && b.size < 1024)));
+        const bad = backups.backups.filter(
+          (b) => isOf(b, g) && (b.verification === 'failed' || (b.size !== undefined && b.size < 1024)),
+        );
         const [first] = bad;
         return first === undefined ? [] : [{ on: onGuest(g), evidence: `${counted(bad.length, 'backup')} on ${first.storage}` }];
       }),
@@ -242,11 +275,21 @@ function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by
   });
 }
 
-function unreadTarget(job: BackupJob, guest: Guest, places: readonly PlaceReading[], definitions: readonly StorageDefinition[]): UnreadTarget | undefined {
+function unreadTarget(
+  job: BackupJob,
+  guest: Guest,
+  places: readonly PlaceReading[],
+  definitions: readonly StorageDefinition[],
+): UnreadTarget | undefined {
   const { storage } = job;
   if (storage === undefined) return { storage: "the node's default", why: 'hidden', needs: undefined };
   const place = places.find((p) => p.storage === storage && (p.node === undefined || p.node === guest.node));
-  if (place === undefined) return { storage, why: definitions.find((d) => d.storage === storage)?.enabled === false ? 'disabled' : 'hidden', needs: undefined };
+  if (place === undefined)
+    return {
+      storage,
+      why: definitions.find((d) => d.storage === storage)?.enabled === false ? 'disabled' : 'hidden',
+      needs: undefined,
+    };
   // Servers that can only be asked guest by guest were not asked here.
   if (place.state === 'guests') return { storage, why: 'hidden', needs: undefined };
   return place.state === 'read' ? undefined : { storage, why: place.state, needs: place.needs };

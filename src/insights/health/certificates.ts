@@ -1,6 +1,6 @@
 import { formatDuration } from '../../answer/units.ts';
 import type { Certificate } from '../../cluster/certificates.ts';
-import { CLUSTER, type Check, defineCheck, type Finding, type Judging, onNode, onThing, type Severity, some } from './check.ts';
+import { type Check, CLUSTER, defineCheck, type Finding, type Judging, onNode, onThing, type Severity, some } from './check.ts';
 
 const DAY = 86_400;
 /** Bits of an RSA key that count as strong enough. */
@@ -80,7 +80,9 @@ export const certificateChecks: readonly Check[] = [
         const off = clock.aheadOfEntry;
         if (off === undefined || Math.abs(off) < by.threshold('clock-warning')) return [];
         const severity: Severity = Math.abs(off) >= by.threshold('clock-critical') ? 'critical' : 'warning';
-        return [{ on: onNode(node), severity, evidence: `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the node that answers` }];
+        return [
+          { on: onNode(node), severity, evidence: `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the node that answers` },
+        ];
       }),
   }),
   defineCheck({
@@ -124,7 +126,15 @@ export const certificateChecks: readonly Check[] = [
       }
       return groups.size < 2
         ? []
-        : [{ on: onThing('name servers'), evidence: some([...groups].map(([servers, nodes]) => `${some(nodes, 3)}: ${servers}`), 3) }];
+        : [
+            {
+              on: onThing('name servers'),
+              evidence: some(
+                [...groups].map(([servers, nodes]) => `${some(nodes, 3)}: ${servers}`),
+                3,
+              ),
+            },
+          ];
     },
   }),
   defineCheck({

@@ -1,6 +1,6 @@
-import { type ThresholdName, thresholdOf } from '../../config/health-thresholds.ts';
 import type { FactData, FactName, HealthFacts } from '../../cluster/health-facts.ts';
 import type { Guest } from '../../cluster/inventory.ts';
+import { type ThresholdName, thresholdOf } from '../../config/health-thresholds.ts';
 
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
 /** `critical`: broken, or about to lose data; `warning`: will hurt if it stays; `info`: worth knowing. */
@@ -53,7 +53,10 @@ export function onStorage(storage: string, node?: string): Target {
 }
 
 /** Anything else, by its name. */
-export function onThing(name: string, place: { readonly node?: string | undefined; readonly vmid?: number | undefined } = {}): Target {
+export function onThing(
+  name: string,
+  place: { readonly node?: string | undefined; readonly vmid?: number | undefined } = {},
+): Target {
   return { name, ...place };
 }
 

@@ -1,4 +1,4 @@
-import { CLUSTER, type Check, counted, defineCheck, onNode, some } from './check.ts';
+import { type Check, CLUSTER, counted, defineCheck, onNode, some } from './check.ts';
 
 /** Quorum, votes and links. */
 export const clusterChecks: readonly Check[] = [
@@ -12,7 +12,12 @@ export const clusterChecks: readonly Check[] = [
     needs: ['membership'],
     judge: ({ membership }) =>
       membership.quorate === false
-        ? [{ on: CLUSTER, evidence: `${membership.members.filter((m) => m.online).length} of ${membership.members.length} nodes online` }]
+        ? [
+            {
+              on: CLUSTER,
+              evidence: `${membership.members.filter((m) => m.online).length} of ${membership.members.length} nodes online`,
+            },
+          ]
         : [],
   }),
   defineCheck({
@@ -111,7 +116,9 @@ export const clusterChecks: readonly Check[] = [
     command: 'less /etc/pve/corosync.conf',
     needs: ['quorum'],
     judge: ({ quorum: { nodes } }) =>
-      nodes.length >= 2 && nodes.every((n) => n.links.size === 1) ? [{ on: CLUSTER, evidence: 'all nodes have link 0 only' }] : [],
+      nodes.length >= 2 && nodes.every((n) => n.links.size === 1)
+        ? [{ on: CLUSTER, evidence: 'all nodes have link 0 only' }]
+        : [],
   }),
   defineCheck({
     id: 'PVE-Q09',

@@ -16,7 +16,10 @@ export const diskChecks: readonly Check[] = [
       [...disks].flatMap(([node, list]) =>
         list
           .filter(isFailing)
-          .map((d) => ({ on: onPart(node, d.path), evidence: `${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}` })),
+          .map((d) => ({
+            on: onPart(node, d.path),
+            evidence: `${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}`,
+          })),
       ),
   }),
   defineCheck({
@@ -34,7 +37,13 @@ export const diskChecks: readonly Check[] = [
           const used = d.lifeLeft === undefined ? undefined : 1 - d.lifeLeft;
           const severity = graded(used, by.threshold('wear-warning'), by.threshold('wear-critical'));
           if (used === undefined || severity === undefined) return [];
-          return [{ on: onPart(node, d.path), severity, evidence: `${percentText(used)} of its life used, ${d.model ?? 'model unknown'}` }];
+          return [
+            {
+              on: onPart(node, d.path),
+              severity,
+              evidence: `${percentText(used)} of its life used, ${d.model ?? 'model unknown'}`,
+            },
+          ];
         }),
       ),
   }),

@@ -1,11 +1,36 @@
 import { boolOf } from '../../api/lenient.ts';
 import { type FirewallOptions, type FirewallRule, levelEnabled, policies } from '../../cluster/firewall.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
-import { CLUSTER, type Check, counted, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
+import { type Check, CLUSTER, counted, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
 
 /** Services that nobody should offer to the whole world, by macro and by port. */
-const ADMIN_MACROS: ReadonlySet<string> = new Set(['SSH', 'RDP', 'Telnet', 'VNC', 'SMB', 'SPICEproxy', 'MySQL', 'PostgreSQL', 'MongoDB', 'Redis', 'IPMI']);
-const ADMIN_PORTS: ReadonlySet<string> = new Set(['22', '23', '445', '3389', '5900', '8006', '3128', '3306', '5432', '6379', '27017', '623']);
+const ADMIN_MACROS: ReadonlySet<string> = new Set([
+  'SSH',
+  'RDP',
+  'Telnet',
+  'VNC',
+  'SMB',
+  'SPICEproxy',
+  'MySQL',
+  'PostgreSQL',
+  'MongoDB',
+  'Redis',
+  'IPMI',
+]);
+const ADMIN_PORTS: ReadonlySet<string> = new Set([
+  '22',
+  '23',
+  '445',
+  '3389',
+  '5900',
+  '8006',
+  '3128',
+  '3306',
+  '5432',
+  '6379',
+  '27017',
+  '623',
+]);
 
 /** Rules that never apply because a level is off, and rules that let too much in. */
 export const firewallChecks: readonly Check[] = [
@@ -22,7 +47,9 @@ export const firewallChecks: readonly Check[] = [
       if (levelEnabled('cluster', clusterFirewall.options)) return [];
       const own = active(clusterFirewall.rules).length;
       const nodes = [...(nodeFirewalls ?? [])].filter(([, f]) => active(f.rules).length > 0).map(([node]) => node);
-      const guests = [...(details?.values() ?? [])].filter((d) => guestOn(d) && active(d.firewall?.rules ?? []).length > 0).map((d) => d.guest.vmid);
+      const guests = [...(details?.values() ?? [])]
+        .filter((d) => guestOn(d) && active(d.firewall?.rules ?? []).length > 0)
+        .map((d) => d.guest.vmid);
       const parts = [
         ...(own === 0 ? [] : [`${counted(own, 'rule')} of the datacenter`]),
         ...(nodes.length === 0 ? [] : [`rules of ${some(nodes)}`]),
@@ -86,7 +113,14 @@ export const firewallChecks: readonly Check[] = [
       if (nodeFirewalls.size === 0 || [...nodeFirewalls.values()].some((f) => boolOf(f.options['nftables']) === true)) return [];
       return [...vnetFirewalls].flatMap(([vnet, f]) => {
         const rules = active(f.rules).length;
-        return rules === 0 ? [] : [{ on: onThing(`VNet ${vnet}`), evidence: `${counted(rules, 'rule')}, nftables on none of ${some([...nodeFirewalls.keys()])}` }];
+        return rules === 0
+          ? []
+          : [
+              {
+                on: onThing(`VNet ${vnet}`),
+                evidence: `${counted(rules, 'rule')}, nftables on none of ${some([...nodeFirewalls.keys()])}`,
+              },
+            ];
       });
     },
   }),
@@ -101,7 +135,9 @@ export const firewallChecks: readonly Check[] = [
     judge: ({ details }) =>
       eachGuest(details, (d) => {
         if (d.firewall === undefined || !guestOn(d) || policies('guest', d.firewall.options).in !== 'ACCEPT') return undefined;
-        return active(d.firewall.rules).some((r) => r.type === 'in' && r.action !== 'ACCEPT') ? undefined : `${d.guest.vmid}: policy_in ACCEPT`;
+        return active(d.firewall.rules).some((r) => r.type === 'in' && r.action !== 'ACCEPT')
+          ? undefined
+          : `${d.guest.vmid}: policy_in ACCEPT`;
       }),
   }),
   defineCheck({
@@ -113,7 +149,9 @@ export const firewallChecks: readonly Check[] = [
     command: 'pvesh set /cluster/firewall/options --policy_in DROP',
     needs: ['clusterFirewall'],
     judge: ({ clusterFirewall: { options, rules } }) =>
-      levelEnabled('cluster', options) && policies('cluster', options).in === 'ACCEPT' && !active(rules).some((r) => r.type === 'in' && r.action !== 'ACCEPT')
+      levelEnabled('cluster', options) &&
+      policies('cluster', options).in === 'ACCEPT' &&
+      !active(rules).some((r) => r.type === 'in' && r.action !== 'ACCEPT')
         ? [{ on: CLUSTER, evidence: 'policy_in ACCEPT' }]
         : [],
   }),
@@ -178,7 +216,9 @@ export const firewallChecks: readonly Check[] = [
     command: 'pvesh set /cluster/firewall/options --enable 1 (after a rule for your own access)',
     needs: ['clusterFirewall'],
     judge: ({ clusterFirewall: { options, rules } }) =>
-      !levelEnabled('cluster', options) && active(rules).length === 0 ? [{ on: CLUSTER, evidence: 'off, no rules of the datacenter' }] : [],
+      !levelEnabled('cluster', options) && active(rules).length === 0
+        ? [{ on: CLUSTER, evidence: 'off, no rules of the datacenter' }]
+        : [],
   }),
   defineCheck({
     id: 'PVE-F12',
@@ -188,7 +228,8 @@ export const firewallChecks: readonly Check[] = [
     why: 'logins and databases are attacked from everywhere: name who may come in',
     command: 'add a source to the rule',
     needs: ['details'],
-    judge: ({ details }) => [...details.values()].flatMap((d) => (guestOn(d) ? open(onGuest(d.guest), d.firewall?.rules ?? []) : [])),
+    judge: ({ details }) =>
+      [...details.values()].flatMap((d) => (guestOn(d) ? open(onGuest(d.guest), d.firewall?.rules ?? []) : [])),
   }),
   defineCheck({
     id: 'PVE-F13',
@@ -230,9 +271,13 @@ function dead(on: Target, rules: readonly FirewallRule[]): readonly Finding[] {
 /** Incoming rules that open a login or a database without saying to whom. */
 function openRules(rules: readonly FirewallRule[]): readonly string[] {
   return active(rules).flatMap((r) => {
-    if (r.type !== 'in' || r.action !== 'ACCEPT' || (r.source !== undefined && !/^(?:0\.0\.0\.0\/0|::\/0)$/.test(r.source))) return [];
+    if (r.type !== 'in' || r.action !== 'ACCEPT' || (r.source !== undefined && !/^(?:0\.0\.0\.0\/0|::\/0)$/.test(r.source)))
+      return [];
     if (r.macro !== undefined) return ADMIN_MACROS.has(r.macro) ? [r.macro] : [];
     if (r.dport === undefined) return r.proto === undefined && r.iface === undefined ? ['everything'] : [];
-    return r.dport.split(',').filter((port) => ADMIN_PORTS.has(port)).map((port) => `port ${port}`);
+    return r.dport
+      .split(',')
+      .filter((port) => ADMIN_PORTS.has(port))
+      .map((port) => `port ${port}`);
   });
 }

@@ -18,7 +18,9 @@ export const guestConfigChecks: readonly Check[] = [
     command: 'qm pending <vmid> (pct pending for containers)',
     needs: ['details'],
     judge: ({ details }) =>
-      each(details, ({ changes }, { vmid }) => (changes === undefined || changes.length === 0 ? undefined : `${vmid} ${some(changes.map((c) => c.key))}`)),
+      each(details, ({ changes }, { vmid }) =>
+        changes === undefined || changes.length === 0 ? undefined : `${vmid} ${some(changes.map((c) => c.key))}`,
+      ),
   }),
   defineCheck({
     id: 'PVE-G12',
@@ -32,7 +34,9 @@ export const guestConfigChecks: readonly Check[] = [
     judge: ({ details }, by) =>
       each(details, ({ snapshots }, { vmid }) => {
         const limit = by.threshold('snapshot-days') * DAY;
-        const old = (snapshots?.snapshots ?? []).filter((s) => s.time !== undefined && by.now - s.time > limit && s.state === undefined);
+        const old = (snapshots?.snapshots ?? []).filter(
+          (s) => s.time !== undefined && by.now - s.time > limit && s.state === undefined,
+        );
         if (old.length === 0) return undefined;
         const oldest = Math.min(...old.map((s) => s.time ?? by.now));
         return `${vmid}: ${old.length}, oldest ${formatDuration(by.now - oldest)}`;
@@ -72,7 +76,9 @@ export const guestConfigChecks: readonly Check[] = [
     needs: ['details'],
     judge: ({ details }) =>
       each(details, ({ config }, guest) =>
-        guest.type === 'qemu' && guest.status === 'running' && config !== undefined && !agentEnabled(config.values.get('agent')) ? 'not enabled' : undefined,
+        guest.type === 'qemu' && guest.status === 'running' && config !== undefined && !agentEnabled(config.values.get('agent'))
+          ? 'not enabled'
+          : undefined,
       ),
   }),
   defineCheck({
@@ -83,10 +89,11 @@ export const guestConfigChecks: readonly Check[] = [
     why: 'HA cannot start it on another node',
     command: 'ha-manager remove <vmid>, or use a mapping that exists on every node',
     needs: ['details', 'ha'],
-    judge: ({ details, ha }) => underHa(details, ha, ({ config }, { vmid }) => {
-      const bound = config === undefined ? [] : hostDevices(config);
-      return bound.length === 0 ? undefined : `${vmid} ${some(bound)}`;
-    }),
+    judge: ({ details, ha }) =>
+      underHa(details, ha, ({ config }, { vmid }) => {
+        const bound = config === undefined ? [] : hostDevices(config);
+        return bound.length === 0 ? undefined : `${vmid} ${some(bound)}`;
+      }),
   }),
   defineCheck({
     id: 'PVE-G17',
@@ -97,7 +104,9 @@ export const guestConfigChecks: readonly Check[] = [
     command: 'qm set <vmid> --cpu x86-64-v2-AES',
     needs: ['details', 'ha'],
     judge: ({ details, ha }) =>
-      underHa(details, ha, ({ config }, { vmid }) => (/^(?:cputype=)?host\b/.test(config?.values.get('cpu') ?? '') ? `${vmid} cpu host` : undefined)),
+      underHa(details, ha, ({ config }, { vmid }) =>
+        /^(?:cputype=)?host\b/.test(config?.values.get('cpu') ?? '') ? `${vmid} cpu host` : undefined,
+      ),
   }),
   defineCheck({
     id: 'PVE-G18',
@@ -110,7 +119,9 @@ export const guestConfigChecks: readonly Check[] = [
     judge: ({ details, ha, storages, replication }) =>
       underHa(details, ha, ({ config }, { vmid }) => {
         if (config === undefined || replication.jobs.some((r) => r.job.vmid === vmid && !r.job.disabled)) return undefined;
-        const local = config.disks.filter((d) => isData(d) && (d.storage === undefined || isLocal(d.storage, storages))).map((d) => d.key);
+        const local = config.disks
+          .filter((d) => isData(d) && (d.storage === undefined || isLocal(d.storage, storages)))
+          .map((d) => d.key);
         return local.length === 0 ? undefined : `${vmid} ${some(local)}`;
       }),
   }),
@@ -124,8 +135,15 @@ export const guestConfigChecks: readonly Check[] = [
     needs: ['details', 'storages'],
     judge: ({ details, storages }) =>
       each(details, ({ config }, { vmid }) => {
-        const mounted = (config?.disks ?? []).filter((d) => d.kind === 'cdrom' && d.storage !== undefined && isLocal(d.storage, storages));
-        return mounted.length === 0 ? undefined : `${vmid} ${some(mounted.map((d) => `${d.key} ${d.volume}`), 2)}`;
+        const mounted = (config?.disks ?? []).filter(
+          (d) => d.kind === 'cdrom' && d.storage !== undefined && isLocal(d.storage, storages),
+        );
+        return mounted.length === 0
+          ? undefined
+          : `${vmid} ${some(
+              mounted.map((d) => `${d.key} ${d.volume}`),
+              2,
+            )}`;
       }),
   }),
   defineCheck({
@@ -139,8 +157,11 @@ export const guestConfigChecks: readonly Check[] = [
     judge: ({ details }) => {
       const owners = new Map<string, Set<number>>();
       for (const { guest, config } of details.values())
-        for (const { mac } of config?.nics ?? []) if (mac !== undefined) owners.set(mac, (owners.get(mac) ?? new Set()).add(guest.vmid));
-      return [...owners].flatMap(([mac, vmids]) => (vmids.size < 2 ? [] : [{ on: onThing(mac), evidence: `guests ${some([...vmids])}` }]));
+        for (const { mac } of config?.nics ?? [])
+          if (mac !== undefined) owners.set(mac, (owners.get(mac) ?? new Set()).add(guest.vmid));
+      return [...owners].flatMap(([mac, vmids]) =>
+        vmids.size < 2 ? [] : [{ on: onThing(mac), evidence: `guests ${some([...vmids])}` }],
+      );
     },
   }),
   defineCheck({
@@ -153,8 +174,12 @@ export const guestConfigChecks: readonly Check[] = [
     needs: ['details', 'networks'],
     judge: ({ details, networks }) =>
       [...details.values()].flatMap(({ config, guest }): readonly Finding[] => {
-        const unaware = new Set((networks.get(guest.node)?.interfaces ?? []).filter((i) => i.vlanAware === false).map((i) => i.name));
-        const tagged = (config?.nics ?? []).filter((n) => n.bridge !== undefined && unaware.has(n.bridge) && (n.vlan !== undefined || n.trunks !== undefined));
+        const unaware = new Set(
+          (networks.get(guest.node)?.interfaces ?? []).filter((i) => i.vlanAware === false).map((i) => i.name),
+        );
+        const tagged = (config?.nics ?? []).filter(
+          (n) => n.bridge !== undefined && unaware.has(n.bridge) && (n.vlan !== undefined || n.trunks !== undefined),
+        );
         if (tagged.length === 0) return [];
         const words = tagged.map((n) => `${n.key} ${n.bridge} ${n.vlan === undefined ? `trunks ${n.trunks}` : `tag ${n.vlan}`}`);
         const severity = tagged.some((n) => n.trunks !== undefined) ? ('warning' as const) : ('info' as const);
@@ -192,7 +217,9 @@ export const guestConfigChecks: readonly Check[] = [
     judge: ({ details, ha }) => {
       const managed = managedVmids(ha);
       return each(details, ({ config }, guest) =>
-        guest.status === 'running' && config !== undefined && !managed.has(guest.vmid) && config.values.get('onboot') !== '1' ? 'onboot is off' : undefined,
+        guest.status === 'running' && config !== undefined && !managed.has(guest.vmid) && config.values.get('onboot') !== '1'
+          ? 'onboot is off'
+          : undefined,
       );
     },
   }),
@@ -233,12 +260,14 @@ export const guestConfigChecks: readonly Check[] = [
     area: 'guests',
     severity: 'info',
     what: 'Privileged container',
-    why: "root in it is root on the node if it breaks out",
+    why: 'root in it is root on the node if it breaks out',
     command: 'restore its backup with --unprivileged 1',
     needs: ['details'],
     judge: ({ details }) =>
       each(details, ({ config }, guest) =>
-        guest.type === 'lxc' && config !== undefined && config.values.get('unprivileged') !== '1' ? 'not unprivileged' : undefined,
+        guest.type === 'lxc' && config !== undefined && config.values.get('unprivileged') !== '1'
+          ? 'not unprivileged'
+          : undefined,
       ),
   }),
   defineCheck({
@@ -260,7 +289,10 @@ export const guestConfigChecks: readonly Check[] = [
 type Details = FactData['details'];
 
 /** One finding for each guest that the function has something to say about. */
-function each(details: Details, say: (detail: GuestDetail, guest: GuestDetail['guest']) => string | undefined): readonly Finding[] {
+function each(
+  details: Details,
+  say: (detail: GuestDetail, guest: GuestDetail['guest']) => string | undefined,
+): readonly Finding[] {
   return [...details.values()].flatMap((detail) => {
     const evidence = say(detail, detail.guest);
     return evidence === undefined ? [] : [{ on: onGuest(detail.guest), evidence }];
@@ -271,7 +303,11 @@ function managedVmids(ha: FactData['ha']): ReadonlySet<number> {
   return new Set(ha.status.resources.flatMap((r) => (r.wanted === 'disabled' || r.wanted === 'ignored' ? [] : (r.vmid ?? []))));
 }
 
-function underHa(details: Details, ha: FactData['ha'], say: (detail: GuestDetail, guest: GuestDetail['guest']) => string | undefined): readonly Finding[] {
+function underHa(
+  details: Details,
+  ha: FactData['ha'],
+  say: (detail: GuestDetail, guest: GuestDetail['guest']) => string | undefined,
+): readonly Finding[] {
   const managed = managedVmids(ha);
   return each(details, (detail, guest) => (managed.has(guest.vmid) ? say(detail, guest) : undefined));
 }

@@ -100,7 +100,9 @@ export const guestChecks: readonly Check[] = [
     judge: ({ guests }) => {
       const names = new Map<string, Guest[]>();
       for (const g of guests) if (g.name !== undefined) names.set(g.name, [...(names.get(g.name) ?? []), g]);
-      return [...names].flatMap(([name, same]) => (same.length < 2 ? [] : [{ on: onThing(name, same[0]), evidence: some(same.map((g) => g.vmid)) }]));
+      return [...names].flatMap(([name, same]) =>
+        same.length < 2 ? [] : [{ on: onThing(name, same[0]), evidence: some(same.map((g) => g.vmid)) }],
+      );
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../answer/units.ts';
-import { HEARTBEAT_LIMIT_S, type HaGroup, type HaManager, type HaRule, type HaStatus, heartbeatAge } from '../../cluster/ha.ts';
+import { type HaGroup, type HaManager, type HaRule, type HaStatus, HEARTBEAT_LIMIT_S, heartbeatAge } from '../../cluster/ha.ts';
 import type { Node } from '../../cluster/inventory.ts';
-import { CLUSTER, type Check, defineCheck, type Finding, type Judging, onNode, onThing, some, type Target } from './check.ts';
+import { type Check, CLUSTER, defineCheck, type Finding, type Judging, onNode, onThing, some, type Target } from './check.ts';
 
 /** High availability. */
 export const haChecks: readonly Check[] = [
@@ -100,7 +100,9 @@ export const haChecks: readonly Check[] = [
     command: 'ha-manager rules config',
     needs: ['ha'],
     judge: ({ ha: { rules } }) =>
-      (rules ?? []).flatMap((rule) => (rule.errors.length === 0 ? [] : [{ on: onThing(`rule ${rule.rule}`), evidence: some(rule.errors, 2) }])),
+      (rules ?? []).flatMap((rule) =>
+        rule.errors.length === 0 ? [] : [{ on: onThing(`rule ${rule.rule}`), evidence: some(rule.errors, 2) }],
+      ),
   }),
   defineCheck({
     id: 'PVE-H09',
@@ -177,7 +179,9 @@ function managers(status: HaStatus, role: HaManager['role']): readonly HaManager
 
 function silent(manager: HaManager, status: HaStatus, by: Judging): readonly Finding[] {
   const age = heartbeatAge(manager, status, by.now * 1000);
-  return age !== undefined && age > HEARTBEAT_LIMIT_S ? [{ on: onNode(manager.node), evidence: `silent for ${formatDuration(age)}` }] : [];
+  return age !== undefined && age > HEARTBEAT_LIMIT_S
+    ? [{ on: onNode(manager.node), evidence: `silent for ${formatDuration(age)}` }]
+    : [];
 }
 
 function isOnline(nodes: readonly Node[], name: string): boolean {

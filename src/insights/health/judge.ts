@@ -1,5 +1,5 @@
-import { DEEP_FACTS, type FactName, type HealthFacts, type Lack, type Plan } from '../../cluster/health-facts.ts';
 import type { ErrorKind } from '../../api/errors.ts';
+import { DEEP_FACTS, type FactName, type HealthFacts, type Lack, type Plan } from '../../cluster/health-facts.ts';
 import type { HealthIgnore } from '../../config/settings.ts';
 import { type Check, type Finding, type Judging, SEVERITIES, type Severity, type Target } from './check.ts';
 
@@ -35,7 +35,8 @@ export interface Unchecked {
   readonly whole: boolean;
   readonly nodes: readonly string[];
   readonly why: string;
-  readonly needs: string | undefined;
+  /** Rights that are missing: `Sys.Audit on /`. */
+  readonly needs: readonly string[];
   /** How the read failed, when it did. */
   readonly kind: ErrorKind | undefined;
   /** Left out to save requests. */
@@ -106,7 +107,13 @@ function isWanted(check: Check, finding: Finding, { minimum, node, vmid }: Scope
 
 /** Whether a target is what an entry of the ignore list names: as it is shown, or by node, storage or vmid. */
 function isOn(target: Target, name: string): boolean {
-  return [target.name, target.object, target.node, target.storage, target.vmid === undefined ? undefined : String(target.vmid)].includes(name);
+  return [
+    target.name,
+    target.object,
+    target.node,
+    target.storage,
+    target.vmid === undefined ? undefined : String(target.vmid),
+  ].includes(name);
 }
 
 interface Found {
@@ -115,7 +122,10 @@ interface Found {
   readonly reason?: string;
 }
 
-function grouped<F extends Found>(items: readonly F[], by: '' | 'reason'): readonly { check: Check; severity: Severity; items: readonly F[] }[] {
+function grouped<F extends Found>(
+  items: readonly F[],
+  by: '' | 'reason',
+): readonly { check: Check; severity: Severity; items: readonly F[] }[] {
   const groups = new Map<string, { check: Check; severity: Severity; items: F[] }>();
   for (const item of items) {
     const severity = severityOf(item.check, item.finding);
@@ -125,7 +135,9 @@ function grouped<F extends Found>(items: readonly F[], by: '' | 'reason'): reado
     else group.items.push(item);
   }
   const order = (g: { check: Check; severity: Severity }): number => SEVERITIES.indexOf(g.severity);
-  return [...groups.values()].sort((a, b) => order(a) - order(b) || (a.check.id < b.check.id ? -1 : a.check.id > b.check.id ? 1 : 0));
+  return [...groups.values()].sort(
+    (a, b) => order(a) - order(b) || (a.check.id < b.check.id ? -1 : a.check.id > b.check.id ? 1 : 0),
+  );
 }
 
 /** Evidence of a group shows the first few. */
@@ -142,13 +154,16 @@ function evidenceOf(findings: readonly Finding[]): string {
   const texts = new Set(
     findings.map(({ on, evidence }) =>
       // Which of several a figure belongs to must be told, unless all have the same.
-      findings.length === 1 || evidence.includes(on.name) || findings.every((f) => f.evidence === evidence) ? evidence : `${on.name}: ${evidence}`,
+      findings.length === 1 || evidence.includes(on.name) || findings.every((f) => f.evidence === evidence)
+        ? evidence
+        : `${on.name}: ${evidence}`,
     ),
   );
   const list = [...texts];
   const [first] = findings;
   // One thing that needs no naming.
-  if (first !== undefined && list.length === 1 && findings.length === 1) return first.evidence.replace(new RegExp(`^${escaped(first.on.name)}:? `), '');
+  if (first !== undefined && list.length === 1 && findings.length === 1)
+    return first.evidence.replace(new RegExp(`^${escaped(first.on.name)}:? `), '');
   const shown: string[] = [];
   let size = 0;
   for (const text of list.slice(0, MAX_EVIDENCE)) {
@@ -179,7 +194,12 @@ function naturally(a: string, b: string): number {
 function commandOf(check: Check, targets: readonly Target[]): string | undefined {
   const [target, another] = targets;
   if (check.command === undefined || target === undefined || another !== undefined) return check.command;
-  const values: Readonly<Record<string, string | number | undefined>> = { node: target.node, vmid: target.vmid, storage: target.storage, name: target.object ?? target.name };
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    node: target.node,
+    vmid: target.vmid,
+    storage: target.storage,
+    name: target.object ?? target.name,
+  };
   return check.command.replace(/<(node|vmid|storage|name)>/g, (placeholder, key: string) => String(values[key] ?? placeholder));
 }
 
@@ -189,6 +209,7 @@ interface LackGroup {
   readonly spared: Unchecked['spared'];
   readonly checks: Set<Check>;
   readonly nodes: Set<string>;
+  readonly needs: Set<string>;
 }
 
 /** For each check what it lacks; checks with the same lack together, and nodes as well. */
@@ -200,30 +221,46 @@ function uncheckedOf(checks: readonly Check[], facts: HealthFacts, plan: Plan): 
     const one = node !== undefined && another === undefined ? node : undefined;
     // Whatever a reader said of a node that is down comes to the same.
     const state = one === undefined ? undefined : down.get(one);
-    const why = one === undefined ? lack.why : state !== undefined && lack.needs === undefined ? `<node> is ${state}` : lack.why.replaceAll(one, '<node>');
+    const why =
+      one === undefined
+        ? lack.why
+        : state !== undefined && lack.needs === undefined
+          ? `<node> is ${state}`
+          : lack.why.replaceAll(one, '<node>');
     const key = JSON.stringify([why, one === undefined ? lack.nodes : undefined, whole, spared]);
-    const group = groups.get(key) ?? { lack: { ...lack, why, kind: state === undefined ? lack.kind : undefined }, whole, spared, checks: new Set<Check>(), nodes: new Set<string>() };
+    const group = groups.get(key) ?? {
+      lack: { ...lack, why, kind: state === undefined ? lack.kind : undefined },
+      whole,
+      spared,
+      checks: new Set<Check>(),
+      nodes: new Set<string>(),
+      needs: new Set<string>(),
+    };
     group.checks.add(check);
+    if (lack.needs !== undefined) group.needs.add(lack.needs);
     for (const n of lack.nodes ?? []) group.nodes.add(n);
     groups.set(key, group);
   };
+  // A fact that is missing without a reason is still missing.
+  const lacksFor = (name: FactName): readonly Lack[] =>
+    facts[name].data === undefined && facts[name].lacks.length === 0 ? [{ why: 'not told' }] : facts[name].lacks;
   for (const check of checks) {
     const missing = check.needs.filter((name) => facts[name].data === undefined || plan.spared.has(name));
     // What is not judged at all is not judged in part besides.
     for (const name of missing.length > 0 ? missing : [...check.needs, ...check.also]) {
       const whole = missing.length > 0;
       if (plan.spared.has(name)) add(check, { why: '' }, whole, sparedBy(name));
-      else for (const lack of facts[name].lacks) add(check, lack, whole, lack.spared === true ? 'other' : undefined);
+      else for (const lack of lacksFor(name)) add(check, lack, whole, lack.spared === true ? 'other' : undefined);
     }
   }
-  return [...groups.values()].map(({ lack, whole, spared, checks: those, nodes }) => {
+  return [...groups.values()].map(({ lack, whole, spared, checks: those, nodes, needs }) => {
     const [node, another] = [...nodes].sort();
     return {
       checks: [...those],
       whole,
       nodes: [...nodes].sort(),
       why: node !== undefined && another === undefined ? lack.why.replaceAll('<node>', node) : lack.why,
-      needs: lack.needs,
+      needs: [...needs].sort(),
       kind: lack.kind,
       spared,
     };
@@ -250,5 +287,9 @@ export function idRanges(checks: readonly Check[], all: readonly Check[]): strin
     before = id;
   }
   const short = (id: string): string => id.replace(/^PVE-/, '');
-  return runs.map((r) => (r.size === 1 ? short(r.first) : r.size === 2 ? `${short(r.first)}, ${short(r.last)}` : `${short(r.first)}-${short(r.last)}`)).join(', ');
+  return runs
+    .map((r) =>
+      r.size === 1 ? short(r.first) : r.size === 2 ? `${short(r.first)}, ${short(r.last)}` : `${short(r.first)}-${short(r.last)}`,
+    )
+    .join(', ');
 }

@@ -77,6 +77,13 @@ export const networkChecks: readonly Check[] = [
 
 function pending(objects: readonly SdnObject[], kind: string): readonly Finding[] {
   return objects.flatMap((o) =>
-    o.pending === 'applied' ? [] : [{ on: onThing(`${kind} ${o.id}`), evidence: `${o.id} ${o.pending}${o.changes.length === 0 ? '' : `: ${some(o.changes, 2)}`}` }],
+    o.pending === 'applied'
+      ? []
+      : [
+          {
+            on: onThing(`${kind} ${o.id}`),
+            evidence: `${o.id} ${o.pending}${o.changes.length === 0 ? '' : `: ${some(o.changes, 2)}`}`,
+          },
+        ],
   );
 }

@@ -14,7 +14,15 @@ const CORE_SERVICES: ReadonlySet<string> = new Set([
   'pve-ha-lrm',
   'qmeventd',
 ]);
-const TIME_SERVICES: ReadonlySet<string> = new Set(['chrony', 'chronyd', 'systemd-timesyncd', 'ntp', 'ntpd', 'ntpsec', 'openntpd']);
+const TIME_SERVICES: ReadonlySet<string> = new Set([
+  'chrony',
+  'chronyd',
+  'systemd-timesyncd',
+  'ntp',
+  'ntpd',
+  'ntpsec',
+  'openntpd',
+]);
 
 /** Nodes: what runs short, and services. */
 export const nodeChecks: readonly Check[] = [
@@ -77,7 +85,9 @@ export const nodeChecks: readonly Check[] = [
     thresholds: ['memory-assigned'],
     judge: ({ nodes, guests }, by) =>
       nodes.flatMap((n) => {
-        const assigned = guests.filter((g) => g.node === n.node && g.status === 'running').reduce((sum, g) => sum + (g.maxMem ?? 0), 0);
+        const assigned = guests
+          .filter((g) => g.node === n.node && g.status === 'running')
+          .reduce((sum, g) => sum + (g.maxMem ?? 0), 0);
         const share = n.status === 'online' ? shareOf(assigned, n.maxMem) : undefined;
         return share !== undefined && share * 100 >= by.threshold('memory-assigned')
           ? [{ on: onNode(n.node), evidence: `${formatBytes(assigned)} of ${formatBytes(n.maxMem ?? 0)}` }]
@@ -164,8 +174,12 @@ export const nodeChecks: readonly Check[] = [
       [...services].flatMap(([node, list]) => {
         // A node that stands alone has no use for corosync.
         const alone = membership?.clustered === false;
-        const stopped = list.filter((s) => CORE_SERVICES.has(s.service) && serviceVerdict(s) === 'stopped' && !(alone && s.service === 'corosync'));
-        return stopped.length === 0 ? [] : [{ on: onNode(node), evidence: stopped.map((s) => `${s.service} ${s.state}`).join(', ') }];
+        const stopped = list.filter(
+          (s) => CORE_SERVICES.has(s.service) && serviceVerdict(s) === 'stopped' && !(alone && s.service === 'corosync'),
+        );
+        return stopped.length === 0
+          ? []
+          : [{ on: onNode(node), evidence: stopped.map((s) => `${s.service} ${s.state}`).join(', ') }];
       }),
   }),
   defineCheck({

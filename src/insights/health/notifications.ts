@@ -1,4 +1,4 @@
-import { CLUSTER, type Check, counted, defineCheck, onThing, some } from './check.ts';
+import { type Check, CLUSTER, counted, defineCheck, onThing, some } from './check.ts';
 
 /** Notifications and metrics: who is told, and what is recorded. */
 export const notificationChecks: readonly Check[] = [
@@ -56,7 +56,9 @@ export const notificationChecks: readonly Check[] = [
     command: 'pvesh set /cluster/notifications/matchers/MATCHER --disable 0',
     needs: ['notifications'],
     judge: ({ notifications: { matchers } }) =>
-      matchers.flatMap((m) => (m.enabled ? [] : [{ on: onThing(`matcher ${m.name}`), evidence: m.comment ?? some(m.conditions, 2) }])),
+      matchers.flatMap((m) =>
+        m.enabled ? [] : [{ on: onThing(`matcher ${m.name}`), evidence: m.comment ?? some(m.conditions, 2) }],
+      ),
   }),
   defineCheck({
     id: 'PVE-M05',
@@ -67,6 +69,8 @@ export const notificationChecks: readonly Check[] = [
     command: 'pvesh set /cluster/metrics/server/<name> --disable 0',
     needs: ['metricServers'],
     judge: ({ metricServers }) =>
-      metricServers.flatMap((s) => (s.enabled ? [] : [{ on: onThing(s.id), evidence: `${s.type}${s.server === undefined ? '' : ` at ${s.server}`}` }])),
+      metricServers.flatMap((s) =>
+        s.enabled ? [] : [{ on: onThing(s.id), evidence: `${s.type}${s.server === undefined ? '' : ` at ${s.server}`}` }],
+      ),
   }),
 ];

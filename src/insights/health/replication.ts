@@ -15,7 +15,14 @@ export const replicationChecks: readonly Check[] = [
     needs: ['replication'],
     judge: ({ replication }) =>
       active(replication.jobs).flatMap((r) =>
-        isFailing(r) ? [{ on: onJob(r), evidence: `${r.state?.failCount ?? 0} failures${r.state?.error === undefined ? '' : `: ${r.state.error}`}` }] : [],
+        isFailing(r)
+          ? [
+              {
+                on: onJob(r),
+                evidence: `${r.state?.failCount ?? 0} failures${r.state?.error === undefined ? '' : `: ${r.state.error}`}`,
+              },
+            ]
+          : [],
       ),
   }),
   defineCheck({
@@ -33,7 +40,9 @@ export const replicationChecks: readonly Check[] = [
         if (last === undefined || r.interval === undefined || isFailing(r)) return [];
         const age = by.now + replication.clockOffset / 1000 - last;
         const allowed = r.interval * by.threshold('replication-intervals') + (r.state?.duration ?? 0);
-        return age > allowed ? [{ on: onJob(r), evidence: `last ${formatDuration(age)} ago, due every ${formatDuration(r.interval)}` }] : [];
+        return age > allowed
+          ? [{ on: onJob(r), evidence: `last ${formatDuration(age)} ago, due every ${formatDuration(r.interval)}` }]
+          : [];
       }),
   }),
   defineCheck({
@@ -62,7 +71,9 @@ export const replicationChecks: readonly Check[] = [
     judge: ({ replication, nodes }) =>
       active(replication.jobs).flatMap((r) => {
         const down = [r.job.source, r.job.target].find((n) => n !== undefined && !isOnline(nodes, n));
-        return down === undefined ? [] : [{ on: onJob(r), evidence: `${r.job.source ?? '?'} to ${r.job.target ?? '?'}, ${down} is not online` }];
+        return down === undefined
+          ? []
+          : [{ on: onJob(r), evidence: `${r.job.source ?? '?'} to ${r.job.target ?? '?'}, ${down} is not online` }];
       }),
   }),
   defineCheck({

@@ -98,7 +98,9 @@ export const storageChecks: readonly Check[] = [
           const share = shareOf(p.metadataUsed, p.metadataSize);
           const severity = graded(share, by.threshold('metadata-warning'), by.threshold('metadata-critical'));
           if (share === undefined || severity === undefined) return [];
-          return [{ on: onPart(node, p.name), severity, evidence: `${percentText(share)} of ${formatBytes(p.metadataSize ?? 0)}` }];
+          return [
+            { on: onPart(node, p.name), severity, evidence: `${percentText(share)} of ${formatBytes(p.metadataSize ?? 0)}` },
+          ];
         }),
       ),
   }),
@@ -145,7 +147,9 @@ export const storageChecks: readonly Check[] = [
             .reduce((sum, disk) => sum + (disk.size ?? 0), 0);
           const share = shareOf(assigned, pool.size);
           if (share === undefined || share * 100 < by.threshold('thin-overcommit')) return [];
-          return [{ on: onPart(node, pool.name), evidence: `${formatBytes(assigned)} of disks in ${formatBytes(pool.size ?? 0)}` }];
+          return [
+            { on: onPart(node, pool.name), evidence: `${formatBytes(assigned)} of disks in ${formatBytes(pool.size ?? 0)}` },
+          ];
         }),
       );
     },

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../answer/units.ts';
 import type { Task } from '../../cluster/tasks.ts';
-import { counted, type Check, defineCheck, type Finding, onThing, some } from './check.ts';
+import { type Check, counted, defineCheck, type Finding, onThing, some } from './check.ts';
 
 /** Sessions of people: they last as long as somebody looks. */
 const SESSIONS: ReadonlySet<string> = new Set(['vncproxy', 'vncshell', 'spiceproxy', 'spiceshell', 'termproxy', 'vztermproxy']);
@@ -40,7 +40,12 @@ export const taskChecks: readonly Check[] = [
       running.flatMap((t) => {
         const age = t.start === undefined ? undefined : by.now - t.start;
         if (age === undefined || age < by.threshold('task-hours') * 3_600 || SESSIONS.has(t.type)) return [];
-        return [{ on: onThing(`${t.type}${t.id === undefined ? '' : ` ${t.id}`}`, { node: t.node }), evidence: `on ${t.node} for ${formatDuration(age)}` }];
+        return [
+          {
+            on: onThing(`${t.type}${t.id === undefined ? '' : ` ${t.id}`}`, { node: t.node }),
+            evidence: `on ${t.node} for ${formatDuration(age)}`,
+          },
+        ];
       }),
   }),
 ];

@@ -22,11 +22,13 @@ export const updateChecks: readonly Check[] = [
     area: 'updates',
     severity: 'info',
     what: 'Updates wait',
-    why: 'by the node\'s own package lists, however old those are',
+    why: "by the node's own package lists, however old those are",
     command: 'ssh <node> "apt update && apt dist-upgrade"',
     needs: ['updates'],
     judge: ({ updates }) =>
-      [...updates].flatMap(([node, list]) => (list.length === 0 ? [] : [{ on: onNode(node), evidence: `${node}: ${counted(list.length, 'package')}` }])),
+      [...updates].flatMap(([node, list]) =>
+        list.length === 0 ? [] : [{ on: onNode(node), evidence: `${node}: ${counted(list.length, 'package')}` }],
+      ),
   }),
   defineCheck({
     id: 'PVE-U03',
@@ -53,7 +55,9 @@ export const updateChecks: readonly Check[] = [
     command: 'pvesubscription set KEY',
     needs: ['subscriptions'],
     judge: ({ subscriptions }) =>
-      [...subscriptions].flatMap(([node, s]) => (s.status === 'notfound' || s.status === 'unknown' ? [{ on: onNode(node), evidence: 'none' }] : [])),
+      [...subscriptions].flatMap(([node, s]) =>
+        s.status === 'notfound' || s.status === 'unknown' ? [{ on: onNode(node), evidence: 'none' }] : [],
+      ),
   }),
   defineCheck({
     id: 'PVE-U05',
@@ -65,7 +69,9 @@ export const updateChecks: readonly Check[] = [
     needs: ['subscriptions'],
     judge: ({ subscriptions }) =>
       [...subscriptions].flatMap(([node, s]) =>
-        ['expired', 'invalid', 'suspended'].includes(s.status) ? [{ on: onNode(node), evidence: `${s.status}${s.message === undefined ? '' : `: ${s.message}`}` }] : [],
+        ['expired', 'invalid', 'suspended'].includes(s.status)
+          ? [{ on: onNode(node), evidence: `${s.status}${s.message === undefined ? '' : `: ${s.message}`}` }]
+          : [],
       ),
   }),
   defineCheck({
@@ -77,7 +83,9 @@ export const updateChecks: readonly Check[] = [
     command: 'ssh <node> "apt update; cat /etc/apt/sources.list.d/*"',
     needs: ['repositories'],
     judge: ({ repositories }) =>
-      [...repositories].flatMap(([node, r]) => (r.remarks.length === 0 ? [] : [{ on: onNode(node), evidence: `${node}: ${some(r.remarks, 2)}` }])),
+      [...repositories].flatMap(([node, r]) =>
+        r.remarks.length === 0 ? [] : [{ on: onNode(node), evidence: `${node}: ${some(r.remarks, 2)}` }],
+      ),
   }),
   defineCheck({
     id: 'PVE-U07',
@@ -91,7 +99,9 @@ export const updateChecks: readonly Check[] = [
       [...repositories].flatMap(([node, r]) => {
         const status = subscriptions.get(node)?.status;
         const enterprise = enabled(r.repositories).some((x) => /enterprise\.proxmox\.com/.test(x.source));
-        return enterprise && status !== undefined && status !== 'active' ? [{ on: onNode(node), evidence: `subscription ${status}` }] : [];
+        return enterprise && status !== undefined && status !== 'active'
+          ? [{ on: onNode(node), evidence: `subscription ${status}` }]
+          : [];
       }),
   }),
   defineCheck({
@@ -104,7 +114,8 @@ export const updateChecks: readonly Check[] = [
     needs: ['repositories'],
     judge: ({ repositories }) =>
       [...repositories].flatMap(([node, r]) =>
-        r.repositories.length > 0 && !enabled(r.repositories).some((x) => /\bpve(?:-enterprise|-no-subscription|-test|test)\b/.test(x.source))
+        r.repositories.length > 0 &&
+        !enabled(r.repositories).some((x) => /\bpve(?:-enterprise|-no-subscription|-test|test)\b/.test(x.source))
           ? [{ on: onNode(node), evidence: `none of ${counted(enabled(r.repositories).length, 'enabled source')}` }]
           : [],
       ),
@@ -119,7 +130,9 @@ export const updateChecks: readonly Check[] = [
     needs: ['repositories'],
     judge: ({ repositories }) =>
       [...repositories].flatMap(([node, r]) =>
-        enabled(r.repositories).some((x) => /\bpve-?test\b/.test(x.source)) ? [{ on: onNode(node), evidence: 'test repository enabled' }] : [],
+        enabled(r.repositories).some((x) => /\bpve-?test\b/.test(x.source))
+          ? [{ on: onNode(node), evidence: 'test repository enabled' }]
+          : [],
       ),
   }),
 ];

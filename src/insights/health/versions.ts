@@ -1,6 +1,6 @@
 import { kernelPending } from '../../cluster/node-status.ts';
 import { type Drift, findDrift } from '../../cluster/updates.ts';
-import { CLUSTER, type Check, defineCheck, onNode, onThing, some } from './check.ts';
+import { type Check, CLUSTER, defineCheck, onNode, onThing, some } from './check.ts';
 
 /** Ends of support of major releases, seconds since the epoch. */
 const END_OF_SUPPORT: Readonly<Record<number, number>> = {
@@ -20,7 +20,9 @@ export const versionChecks: readonly Check[] = [
     command: 'apt update && apt dist-upgrade (node by node)',
     needs: ['versions'],
     judge: ({ versions }) =>
-      driftOf(versions).flatMap((d) => (d.name === 'pve-manager' ? [{ on: onThing('pve-manager'), evidence: driftText(d) }] : [])),
+      driftOf(versions).flatMap((d) =>
+        d.name === 'pve-manager' ? [{ on: onThing('pve-manager'), evidence: driftText(d) }] : [],
+      ),
   }),
   defineCheck({
     id: 'PVE-V02',
@@ -59,7 +61,12 @@ export const versionChecks: readonly Check[] = [
     judge: ({ release }, by) => {
       const end = END_OF_SUPPORT[release.major];
       return end !== undefined && by.now > end
-        ? [{ on: CLUSTER, evidence: `Proxmox VE ${release.text}, support ended ${new Date(end * 1000).toISOString().slice(0, 7)}` }]
+        ? [
+            {
+              on: CLUSTER,
+              evidence: `Proxmox VE ${release.text}, support ended ${new Date(end * 1000).toISOString().slice(0, 7)}`,
+            },
+          ]
         : [];
     },
   }),
@@ -74,9 +81,7 @@ export const versionChecks: readonly Check[] = [
       // A node that waits for its reboot is told as that.
       const settled = [...versions].filter(([, v]) => kernelPending(v.runningKernel, v.newestKernel) === false);
       const kernels = new Set(settled.map(([, v]) => v.runningKernel));
-      return kernels.size < 2
-        ? []
-        : [{ on: CLUSTER, evidence: some(settled.map(([node, v]) => `${node} ${v.runningKernel}`)) }];
+      return kernels.size < 2 ? [] : [{ on: CLUSTER, evidence: some(settled.map(([node, v]) => `${node} ${v.runningKernel}`)) }];
     },
   }),
 ];

@@ -9,7 +9,7 @@ import { offlineGaps } from '../../cluster/inventory.ts';
 import { requireNode, resolveGuest } from '../../cluster/resolve.ts';
 import { healthChecks } from '../../insights/health/catalog.ts';
 import { AREAS, type Area, type Check, judging, SEVERITIES, type Severity } from '../../insights/health/check.ts';
-import { factsOf, type FindingGroup, idRanges, judgeHealth, type Unchecked, type Verdict } from '../../insights/health/judge.ts';
+import { type FindingGroup, factsOf, idRanges, judgeHealth, type Unchecked, type Verdict } from '../../insights/health/judge.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, vmid } from '../params.ts';
 
@@ -65,7 +65,8 @@ export const checkHealth = defineTool({
       everyPool: deep || args.area !== undefined,
     });
     const scan = plan.read.has('details') ? await scanGuests(call, base, guests, parts, from) : undefined;
-    const facts: HealthFacts = scan === undefined ? read : { ...read, details: scan.details, oneGo: scan.oneGo, everyFirewall: scan.everyFirewall };
+    const facts: HealthFacts =
+      scan === undefined ? read : { ...read, details: scan.details, oneGo: scan.oneGo, everyFirewall: scan.everyFirewall };
     const { health } = call.session;
     const scope = { minimum: args.severity ?? 'info', node: args.node, vmid: args.vmid };
     const verdict = judgeHealth(checks, facts, plan, judging(call.now(), health.thresholds), scope, health.ignore);
@@ -80,13 +81,31 @@ export const checkHealth = defineTool({
           unfinished:
             unfinished === undefined
               ? undefined
-              : { after: [from, LAST, '', unfinished], why: `time ran out after guest ${unfinished}: ${scan?.done ?? 0} of ${guests.length} guests on this page` },
+              : {
+                  after: [from, LAST, '', unfinished],
+                  why: `time ran out after guest ${unfinished}: ${scan?.done ?? 0} of ${guests.length} guests on this page`,
+                },
         },
         not_checked: verdict.unchecked.length === 0 ? undefined : uncheckedRows(verdict.unchecked, checks),
-        ignored: args.ignored === true ? verdict.ignored.map((g) => ({ id: g.check.id, on: g.targets.map((t) => t.name), what: g.check.what, reason: g.reason })) : undefined,
+        ignored:
+          args.ignored === true
+            ? verdict.ignored.map((g) => ({
+                id: g.check.id,
+                on: g.targets.map((t) => t.name),
+                what: g.check.what,
+                reason: g.reason,
+              }))
+            : undefined,
       },
-      gaps: mergeGaps(base.guests, base.storages, offlineGaps(base.inventory), gapsOf(verdict.unchecked, checks)),
-      notes: notesOf(call, { verdict, deep, area: args.area, guests: guests.length, perGuest: requestsPerGuest(partsOf(healthChecks.filter((c) => isAsked(c, args)))), from }),
+      gaps: mergeGaps(base.guests, base.storages, offlineGaps(base.inventory), gapsOf(verdict.unchecked)),
+      notes: notesOf(call, {
+        verdict,
+        deep,
+        area: args.area,
+        guests: guests.length,
+        perGuest: requestsPerGuest(partsOf(healthChecks.filter((c) => isAsked(c, args)))),
+        from,
+      }),
     };
   },
 });
@@ -118,7 +137,9 @@ function scanStart(after: SortKey | undefined): number {
 }
 
 function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args, deep: boolean): Plan {
-  const nodes = inventory.nodes.filter((n) => n.status === 'online' && (args.node === undefined || n.node === args.node)).map((n) => n.node);
+  const nodes = inventory.nodes
+    .filter((n) => n.status === 'online' && (args.node === undefined || n.node === args.node))
+    .map((n) => n.node);
   const all = args.area !== undefined && args.area.length > 0;
   const withPlugin = (plugin: string): number => (all || deep ? nodes.length : nodesWithPlugin(inventory, plugin, nodes).length);
   return planFacts(factsOf(checks), {
@@ -159,9 +180,16 @@ function headlineOf(verdict: Verdict, minimum: Severity, soFar: boolean): string
   const shown = SEVERITIES.slice(0, SEVERITIES.indexOf(minimum) + 1);
   const counts = shown.map((s) => `${verdict.groups.filter((g) => g.severity === s).length} ${s}`);
   const none = verdict.groups.length === 0;
-  const what = none ? `Nothing${minimum === 'info' ? '' : ` ${minimum} or graver`} found` : `${counts.join(', ')} ${verdict.groups.length === 1 ? 'finding' : 'findings'}`;
+  const what = none
+    ? `Nothing${minimum === 'info' ? '' : ` ${minimum} or graver`} found`
+    : `${counts.join(', ')} ${verdict.groups.length === 1 ? 'finding' : 'findings'}`;
   const whole = new Set(verdict.unchecked.filter((u) => u.whole).flatMap((u) => u.checks));
-  const partly = new Set(verdict.unchecked.filter((u) => !u.whole).flatMap((u) => u.checks).filter((c) => !whole.has(c)));
+  const partly = new Set(
+    verdict.unchecked
+      .filter((u) => !u.whole)
+      .flatMap((u) => u.checks)
+      .filter((c) => !whole.has(c)),
+  );
   const made = verdict.total - whole.size;
   const checks = `${made} of ${verdict.total} checks made${partly.size === 0 ? '' : `, ${partly.size} of them only in part`}`;
   const accepted = verdict.ignored.reduce((sum, g) => sum + g.targets.length, 0);
@@ -169,12 +197,14 @@ function headlineOf(verdict: Verdict, minimum: Severity, soFar: boolean): string
 }
 
 function uncheckedRows(unchecked: readonly Unchecked[], checks: readonly Check[]) {
-  const rows = unchecked.filter((u) => u.spared !== 'node' && u.spared !== 'deep').map((u) => ({
-    checks: idRanges(u.checks, healthChecks),
-    nodes: u.nodes.length === 0 ? undefined : u.nodes,
-    how: u.whole ? 'not at all' : 'partly',
-    why: u.why,
-  }));
+  const rows = unchecked
+    .filter((u) => u.spared !== 'node' && u.spared !== 'deep')
+    .map((u) => ({
+      checks: idRanges(u.checks, healthChecks),
+      nodes: u.nodes.length === 0 ? undefined : u.nodes,
+      how: u.whole ? 'not at all' : 'partly',
+      why: u.why,
+    }));
   for (const spared of ['node', 'deep'] as const) {
     for (const whole of [true, false]) {
       const groups = unchecked.filter((u) => u.spared === spared && u.whole === whole);
@@ -185,7 +215,10 @@ function uncheckedRows(unchecked: readonly Unchecked[], checks: readonly Check[]
         checks: idRanges(those, healthChecks),
         nodes: undefined,
         how: whole ? 'not at all' : 'partly',
-        why: spared === 'node' ? `left out to make few requests: area=${areas} or deep=true` : 'needs requests for each guest or storage: deep=true',
+        why:
+          spared === 'node'
+            ? `left out to make few requests: area=${areas} or deep=true`
+            : 'needs requests for each guest or storage: deep=true',
       });
     }
   }
@@ -193,21 +226,38 @@ function uncheckedRows(unchecked: readonly Unchecked[], checks: readonly Check[]
 }
 
 /** Refusals as hidden things, failures as problems; what was left out on purpose is neither. */
-function gapsOf(unchecked: readonly Unchecked[], checks: readonly Check[]): Gaps {
+function gapsOf(unchecked: readonly Unchecked[]): Gaps {
   const hidden: Hidden[] = [];
   const problems: Problem[] = [];
   const byNeed = new Map<string, Set<Check>>();
   for (const u of unchecked) {
-    if (u.needs !== undefined) byNeed.set(u.needs, new Set([...(byNeed.get(u.needs) ?? []), ...u.checks]));
-    else if (u.kind !== undefined && u.spared === undefined)
-      problems.push(...(u.nodes.length === 0 ? [undefined] : u.nodes).map((n) => ({ where: n === undefined ? {} : { node: n }, kind: u.kind ?? 'upstream', message: u.why })));
+    for (const need of u.needs) byNeed.set(need, new Set([...(byNeed.get(need) ?? []), ...u.checks]));
+    if (u.needs.length === 0 && u.kind !== undefined && u.spared === undefined)
+      problems.push(
+        ...(u.nodes.length === 0 ? [undefined] : u.nodes).map((n) => ({
+          where: n === undefined ? {} : { node: n },
+          kind: u.kind ?? 'upstream',
+          message: u.why,
+        })),
+      );
   }
   for (const [need, those] of byNeed) {
     const match = /^(.+) on (\/\S*)$/.exec(need);
-    if (match !== null) hidden.push({ what: `facts of checks ${idRanges([...those], checks.length > 0 ? healthChecks : [])}`, privilege: match[1] ?? '', path: match[2] ?? '' });
+    if (match !== null)
+      hidden.push({
+        what: `facts of checks ${idRanges([...those], healthChecks)}`,
+        privilege: match[1] ?? '',
+        path: match[2] ?? '',
+      });
   }
   const missing = unchecked.some((u) => u.spared === undefined);
-  return { ...NO_GAPS, problems, hidden, coverage: missing ? 'partial' : 'complete', ...(missing ? { why: 'not_checked lists what could not be judged' } : {}) };
+  return {
+    ...NO_GAPS,
+    problems,
+    hidden,
+    coverage: missing ? 'partial' : 'complete',
+    ...(missing ? { why: 'not_checked lists what could not be judged' } : {}),
+  };
 }
 
 interface Said {
@@ -223,7 +273,9 @@ function notesOf(call: Call, { verdict, deep, guests, perGuest, from }: Said): r
   const notes: string[] = [];
   const left = verdict.unchecked.filter((u) => u.spared === 'node' || u.spared === 'deep');
   if (!deep && left.length > 0)
-    notes.push(`deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`);
+    notes.push(
+      `deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`,
+    );
   if (deep) notes.push(`${call.stats.requests} requests were made.`);
   if (from > 0) notes.push('The cluster, its nodes, and what compares all guests were judged on the first page.');
   const unknown = call.session.health.ignore.filter((i) => !healthChecks.some((c) => c.id === i.id)).map((i) => i.id);

@@ -301,7 +301,9 @@ function unasked(plan: Plan, scan: ConfigScan | undefined, asked: LiveScan | und
   const told = new Set(asked?.answers.filter((a) => a.asked).map((a) => a.guest.vmid));
   const open = scan.configs.filter(({ guest, config }) => !guest.template && !told.has(guest.vmid) && addressesOpen(config));
   if (open.length === 0) return NO_GAPS;
-  const silent = open.filter(({ guest }) => asked !== undefined || guest.status !== 'running');
+  const end = asked?.stoppedAfter ?? Number.POSITIVE_INFINITY;
+  const silent = open.filter(({ guest }) => guest.status !== 'running' || guest.vmid <= end);
+  if (asked !== undefined && silent.length === 0) return NO_GAPS;
   const why =
     asked === undefined
       ? `${counted(open.length, 'guest')} have interfaces without a configured address (DHCP), which only the running guest knows`

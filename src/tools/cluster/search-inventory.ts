@@ -1,28 +1,24 @@
 import { z } from 'zod';
-import { list, type SortKey, table, text } from '../../answer/spec.ts';
-import { mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
-import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
-import {
-  type Guest,
-  guestCoverage,
-  type Inventory,
-  offlineGaps,
-  readInventory,
-  storageCoverage,
-} from '../../cluster/inventory.ts';
-import { type Finding, parseSearch, type Search, searchConfig, searchInventory } from '../../cluster/inventory-search.ts';
-import { defineTool, type PageRequest } from '../define-tool.ts';
+import { list, table, text } from '../../answer/spec.ts';
+import { ApiError } from '../../api/errors.ts';
+import { ADDRESS_READS } from '../../cluster/address-sources.ts';
+import { IMPACT_READS, TARGET_KINDS } from '../../cluster/impact-facts.ts';
+import { LIVE_READS } from '../../cluster/live-scan.ts';
+import { defineTool } from '../define-tool.ts';
 import { query } from '../params.ts';
+import { dependentsOf } from './dependents-of.ts';
+import { findThings } from './find-things.ts';
 
 export const searchInventoryTool = defineTool({
   name: 'search_inventory',
   title: 'Search',
   toolset: 'cluster',
   description:
-    'Finds guests, nodes, storages, pools, SDN zones by part of name, vmid, tag. deep=true searches guest configurations too (MAC, static IP, volume, notes): one request a guest.',
+    'Finds guests, nodes, storages, pools, networks by name, vmid, tag, IP, CIDR, MAC, "vlan 20"; addresses cost a request a guest. deep=true: volumes, notes, guest agents. Or what fails without the depends_on thing.',
   params: {
-    query: query.describe('Text, IP, MAC, volume'),
+    query: query.optional(),
     deep: z.boolean().optional(),
+    depends_on: z.string().min(3).max(120).describe(`kind:id; ${TARGET_KINDS.join(', ')}`).optional(),
   },
   paged: true,
   output: {
@@ -34,107 +30,43 @@ export const searchInventoryTool = defineTool({
       status: text(),
       pool: text(),
       tags: list(),
-      match: list('what matched'),
+      match: list('what matched; of addresses, where each is known from'),
+    }),
+    dependents: table({
+      status: text(),
+      kind: text(),
+      id: text(),
+      name: text(),
+      node: text(),
+      why: list('how it depends'),
+      lost: text('what is lost without it'),
     }),
   },
   reads: [
-    '/cluster/resources',
-    '/nodes/{node}/qemu/{vmid}/config',
-    '/nodes/{node}/lxc/{vmid}/config',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...new Set([
+      '/cluster/resources' as const,
+      '/nodes/{node}/qemu/{vmid}/config' as const,
+      '/nodes/{node}/lxc/{vmid}/config' as const,
+      ...ADDRESS_READS,
+      ...LIVE_READS,
+      ...IMPACT_READS,
+      '/access/permissions' as const,
+      '/access/acl' as const,
+      '/access/roles' as const,
+      '/access/users/{userid}' as const,
+    ]),
   ],
   async run(args, call, page) {
-    const search = parseSearch(args.query);
-    const [inventory, guests, storages] = await Promise.all([readInventory(call), guestCoverage(call), storageCoverage(call)]);
-    const found = searchInventory(inventory, search);
-    const readable = readableGuests(inventory);
-    const rest = args.deep === true ? guestsAfter(readable, page) : [];
-    const scan = args.deep === true ? await scanGuestConfigs(call, rest) : undefined;
-    const deep = scan?.configs.flatMap(({ guest, config }) => deepFinding(guest, searchConfig(config, search)) ?? []) ?? [];
-    const offline = new Set(inventory.nodes.filter((n) => n.status !== 'online').map((n) => n.node));
-    const rows = [
-      ...found.map((f) => ({ stage: 0 as const, finding: f })),
-      ...deep.map((f) => ({ stage: 1 as const, finding: f })),
-    ];
-    const keys = new Map<object, SortKey>();
-    const shown = rows.map(({ stage, finding }) => {
-      const row = toRow(finding);
-      keys.set(row, keyOf(stage, finding));
-      return row;
-    });
-    return {
-      headline: `${rows.length} ${visibleWord(mergeGaps(guests, storages))}things found for ${JSON.stringify(args.query)}${scan === undefined ? '' : ` (with ${scan.configs.length} guest configurations read)`}`,
-      sections: {
-        found: {
-          rows: shown,
-          key: (row) => keys.get(row) ?? [9],
-          unfinished:
-            scan?.stoppedAfter === undefined
-              ? undefined
-              : { after: [1, scan.stoppedAfter], why: 'time ran out before every guest configuration was read' },
-        },
-      },
-      gaps: mergeGaps(
-        guests,
-        storages,
-        // Names and states of offline guests are missing, and their configurations can't be read.
-        inventory.guests.some((g) => offline.has(g.node)) ? offlineGaps(inventory) : NO_GAPS,
-        scan?.gaps ?? NO_GAPS,
-      ),
-      notes: args.deep === true ? [] : plainNotes(search, rows.length),
-      next: args.deep === true ? [] : deepHint(args.query, search, rows.length, readable, inventory),
-    };
+    if ((args.query === undefined) === (args.depends_on === undefined)) {
+      throw new ApiError('bad-argument', 'Give either query (what to find) or depends_on (whose dependents to list).', {
+        hint: 'search_inventory query="10.20.0.5", or depends_on="storage:local-lvm".',
+      });
+    }
+    if (args.depends_on !== undefined) {
+      const { headline, rows, gaps, notes } = await dependentsOf(call, args.depends_on, page);
+      return { headline, sections: { dependents: rows }, gaps, notes };
+    }
+    const { headline, rows, gaps, notes, next } = await findThings(call, args.query ?? '', args.deep === true, page);
+    return { headline, sections: { found: rows }, gaps, notes, next };
   },
 });
-
-/** Where a cursor stands in the second stage, guests before it have been looked at. */
-function guestsAfter(guests: readonly Guest[], { after }: PageRequest): readonly Guest[] {
-  const [stage, vmid] = after ?? [];
-  return stage === 1 && typeof vmid === 'number' ? guests.filter((g) => g.vmid > vmid) : guests;
-}
-
-/** The inventory's findings first, the best ones before all; then those in configurations, in the order of the scan. */
-function keyOf(stage: 0 | 1, f: Finding): readonly (string | number)[] {
-  return stage === 0 ? [0, f.rank, KINDS.indexOf(f.kind), f.kind === 'guest' ? Number(f.id) : f.id] : [1, Number(f.id)];
-}
-
-const KINDS: readonly Finding['kind'][] = ['guest', 'node', 'storage', 'pool', 'network'];
-
-function deepFinding(guest: Guest, match: readonly string[]): Finding | undefined {
-  if (match.length === 0) return undefined;
-  const { name, node, status, pool, tags } = guest;
-  return { kind: 'guest', id: String(guest.vmid), name, node, status, pool, tags, match, rank: 2 };
-}
-
-function toRow(f: Finding) {
-  return {
-    kind: f.kind,
-    id: f.id,
-    name: f.name,
-    node: f.node,
-    status: f.status,
-    pool: f.pool,
-    tags: f.tags.length === 0 ? undefined : f.tags,
-    match: f.match,
-  };
-}
-
-function plainNotes(search: Search, count: number): readonly string[] {
-  if (count > 0 && !search.inConfigs) return [];
-  return ['Only names, vmids, tags and pools were searched; addresses, volumes and notes stand in the guest configurations.'];
-}
-
-/** What the deep search would cost, so that nobody pays unknowingly. */
-function deepHint(
-  query: string,
-  search: Search,
-  count: number,
-  readable: readonly Guest[],
-  inventory: Inventory,
-): readonly string[] {
-  if ((count > 0 && !search.inConfigs) || inventory.guests.length === 0) return [];
-  return [`search_inventory query=${JSON.stringify(query)} deep=true (reads ${readable.length} guest configurations)`];
-}
