@@ -177,6 +177,7 @@ export const endpoints = {
   },
   '/cluster/acme/plugins': { needs: { on: '/', all: ['Sys.Modify'] }, cost: 'file' },
   '/cluster/acme/account': { needs: 'any-user', cost: 'file' },
+  '/cluster/acme/directories': { needs: 'any-user', cost: 'file' },
   '/cluster/qemu/custom-cpu-models': {
     needs: 'any-user',
     since: '9.2',
@@ -263,6 +264,16 @@ export const endpoints = {
   '/nodes/{node}/lxc/{vmid}/pending': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/status/current': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/status/current': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
+  '/nodes/{node}/qemu/{vmid}/feature': {
+    query: { feature: ['snapshot', 'clone', 'copy'] },
+    needs: { on: '/vms/{vmid}', all: ['VM.Audit'] },
+    cost: 'proxied',
+  },
+  '/nodes/{node}/lxc/{vmid}/feature': {
+    query: { feature: ['snapshot', 'clone', 'copy'] },
+    needs: { on: '/vms/{vmid}', all: ['VM.Audit'] },
+    cost: 'proxied',
+  },
   '/nodes/{node}/qemu/{vmid}/snapshot': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/snapshot': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/rrddata': {
@@ -288,6 +299,8 @@ export const endpoints = {
   '/nodes/{node}/qemu/{vmid}/agent/get-host-name': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
   '/nodes/{node}/qemu/{vmid}/agent/get-users': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
   '/nodes/{node}/qemu/{vmid}/agent/get-timezone': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
+  '/nodes/{node}/qemu/{vmid}/agent/get-time': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
+  '/nodes/{node}/qemu/{vmid}/agent/get-vcpus': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
   '/nodes/{node}/qemu/{vmid}/agent/info': { needs: AGENT, needsBefore9: AGENT_BEFORE_9, cost: 'slow' },
   '/nodes/{node}/firewall/options': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/firewall/rules': { needs: { on: '/nodes/{node}', all: ['Sys.Audit'] }, cost: 'proxied' },
@@ -301,11 +314,22 @@ export const endpoints = {
   '/nodes/{node}/qemu/{vmid}/firewall/aliases': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/firewall/ipset': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
+  '/nodes/{node}/qemu/{vmid}/firewall/log': {
+    query: { start: 'int', limit: 'int', since: 'int', until: 'int' },
+    needs: { on: '/vms/{vmid}', all: ['VM.Console'] },
+    cost: 'proxied',
+  },
   '/nodes/{node}/lxc/{vmid}/firewall/options': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/firewall/rules': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/firewall/aliases': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/firewall/ipset': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
+  '/nodes/{node}/lxc/{vmid}/firewall/log': {
+    query: { start: 'int', limit: 'int', since: 'int', until: 'int' },
+    needs: { on: '/vms/{vmid}', all: ['VM.Console'] },
+    cost: 'proxied',
+  },
+  '/nodes/{node}/vzdump/defaults': { needs: 'any-user', cost: 'proxied' },
   '/nodes/{node}/storage': {
     query: { content: 'text', enabled: 'bool', storage: 'text' },
     needs: 'any-user',
@@ -348,6 +372,12 @@ export const endpoints = {
   '/nodes/{node}/disks/zfs/{name}': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'shells-out' },
   '/nodes/{node}/disks/directory': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'shells-out' },
   '/nodes/{node}/replication': { query: { guest: 'int' }, needs: 'any-user', cost: 'proxied', rows: 'VM.Audit on /vms/{vmid}' },
+  '/nodes/{node}/replication/{id}/log': {
+    query: { start: 'int', limit: 'int' },
+    needs: 'any-user',
+    cost: 'proxied',
+    rows: 'VM.Audit on /vms/{vmid} or Sys.Audit on /nodes/{node}, else refused',
+  },
   '/nodes/{node}/hardware/pci': {
     query: { 'pci-class-blacklist': 'text', verbose: 'bool' },
     needs: { on: '/', any: ['Sys.Audit', 'Sys.Modify'] },
@@ -386,6 +416,21 @@ export const endpoints = {
   '/nodes/{node}/ceph/mgr': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
   '/nodes/{node}/ceph/mds': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
   '/nodes/{node}/ceph/fs': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
+  '/nodes/{node}/ceph/rules': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
+  '/nodes/{node}/ceph/crush': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
+  '/nodes/{node}/ceph/cfg/raw': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'file' },
+  '/nodes/{node}/ceph/cfg/db': { needs: { on: '/', any: ['Sys.Audit', 'Datastore.Audit'] }, cost: 'slow' },
+  '/nodes/{node}/ceph/osd/{osdid}/metadata': { needs: { on: '/', all: ['Sys.Audit'] }, cost: 'slow' },
+  '/nodes/{node}/ceph/osd/{osdid}/lv-info': {
+    query: { type: ['block', 'db', 'wal'] },
+    needs: { on: '/', all: ['Sys.Audit'] },
+    cost: 'shells-out',
+  },
+  '/nodes/{node}/ceph/log': {
+    query: { start: 'int', limit: 'int' },
+    needs: { on: '/nodes/{node}', all: ['Sys.Syslog'] },
+    cost: 'proxied',
+  },
   '/pools': {
     query: { poolid: { type: 'text', since: '8.1' }, type: { type: ['qemu', 'lxc', 'storage'], since: '8.1' } },
     needs: 'any-user',

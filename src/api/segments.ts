@@ -28,6 +28,7 @@ const PATTERNS: Readonly<Record<string, { readonly pattern: RegExp; readonly mea
     means: 'an id: letters, digits, dots, dashes, underscores, colons',
   },
   userid: { pattern: /^[^\s:/?#;&%\\@]{1,64}@[A-Za-z][A-Za-z0-9_.-]{0,31}$/, means: 'a user id such as name@realm' },
+  osdid: { pattern: /^\d{1,6}$/, means: 'the number of an OSD' },
   'pci-id-or-mapping': {
     pattern: /^(?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]$/,
     means: 'a PCI address such as 0000:01:00.0',

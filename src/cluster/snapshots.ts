@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import type { Guest } from './inventory.ts';
 
@@ -61,6 +62,35 @@ export function parseSnapshots(data: unknown): SnapshotTree {
     });
   }
   return { snapshots: inTreeOrder(found), parentOfCurrent };
+}
+
+/** What the storages of a guest's volumes allow; undefined where it could not be read. */
+export interface Possible {
+  readonly snapshot: boolean | undefined;
+  readonly linkedClone: boolean | undefined;
+  readonly fullClone: boolean | undefined;
+}
+
+/**
+ * Whether snapshots and clones of the guest as it is now are possible: three requests that change nothing.
+ *
+ * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/feature (VM.Audit).
+ */
+export async function readPossible(call: Call, guest: Guest): Promise<Reading<Possible>> {
+  const where = { node: guest.node, vmid: guest.vmid };
+  const ask = (feature: 'snapshot' | 'clone' | 'copy'): Promise<Reading<boolean | undefined>> =>
+    attempt(where, async () => {
+      const { data } =
+        guest.type === 'qemu'
+          ? await call.get('/nodes/{node}/qemu/{vmid}/feature', where, { feature })
+          : await call.get('/nodes/{node}/lxc/{vmid}/feature', where, { feature });
+      return boolOf(rawOf(data)['hasFeature']);
+    });
+  const [snapshot, linked, full] = await Promise.all([ask('snapshot'), ask('clone'), ask('copy')]);
+  return {
+    data: { snapshot: snapshot.data, linkedClone: linked.data, fullClone: full.data },
+    ...mergeGaps(snapshot, linked, full),
+  };
 }
 
 function inTreeOrder(found: ReadonlyMap<string, Omit<Snapshot, 'depth'>>): readonly Snapshot[] {

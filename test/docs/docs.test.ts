@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../src/api/session.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
-import type { DemoCluster } from '../../src/demo/types.ts';
+import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import { catalog } from '../../src/tools/catalog.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
@@ -40,9 +41,15 @@ const SHOWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
 let demo: DemoCluster;
 let runtime: Runtime;
 
+/** Tools whose page is worth more with further privileges than PVEAuditor. */
+const AS: Readonly<Record<string, DemoRole>> = { get_node_log: 'logs' };
+
 beforeAll(async () => {
   demo = await startDemoCluster({ now: NOW });
-  runtime = createRuntime(settingsFor(demoClusterSettings(demo)), () => NOW);
+  const auditor = demoClusterSettings(demo);
+  const others = [...new Set(Object.values(AS))].map((role) => demoClusterSettings(demo, role, role));
+  const clusters = new Map([auditor, ...others].map((cluster) => [cluster.name, cluster]));
+  runtime = createRuntime({ ...settingsFor(auditor), clusters }, () => NOW);
 });
 afterAll(async () => {
   await runtime.close();
@@ -65,11 +72,15 @@ async function shown(name: string): Promise<Shown[]> {
   if (tool === undefined) return [];
   const answers: Shown[] = [];
   for (const args of name === 'get_task' ? [{ upid: await failedTask() }] : (SHOWN[name] ?? [{}])) {
-    const { text, isError, stats } = await runTool(tool, args, runtime.session(), { form: 'text', maxChars: 10_000 });
+    const { text, isError, stats } = await runTool(tool, args, sessionFor(name), { form: 'text', maxChars: 10_000 });
     expect(isError, `${name} ${JSON.stringify(args)}: ${text}`).toBe(false);
-    answers.push({ args, text, requests: stats.requests });
+    answers.push({ args, text, requests: stats.requests, token: AS[name] });
   }
   return answers;
+}
+
+function sessionFor(name: string): Session {
+  return runtime.session(AS[name] ?? 'demo');
 }
 
 async function failedTask(): Promise<string | undefined> {
@@ -79,7 +90,7 @@ async function failedTask(): Promise<string | undefined> {
 test.each(catalog.map((t) => t.name))('docs/tools/%s.md shows what the tool really answers', async (name) => {
   const tool = catalog.find((t) => t.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  runtime.session().forget();
+  sessionFor(name).forget();
   keep(`docs/tools/${name}.md`, toolPage(tool, await shown(name)));
 });
 

@@ -10,6 +10,8 @@ export interface Shown {
   readonly args: Readonly<Record<string, unknown>>;
   readonly text: string;
   readonly requests: number;
+  /** Named when the answer is not the PVEAuditor token's. */
+  readonly token?: string | undefined;
 }
 
 /** docs/tools/NAME.md: what the tool answers, its parameters, what it reads, and a real answer of the embedded cluster. */
@@ -36,10 +38,10 @@ export function toolPage(tool: Tool, shown: readonly Shown[]): string {
       return `| \`${path}\` | ${needText(spec.needs)}${spec.since === undefined ? '' : ` (from ${spec.since})`} | ${spec.rows ?? ''} |`;
     }),
   ];
-  for (const { args, text, requests } of shown) {
+  for (const { args, text, requests, token } of shown) {
     lines.push(
       '',
-      `## Answer of the embedded cluster to \`${JSON.stringify(args)}\` (${requests} requests)`,
+      `## Answer of the embedded cluster to \`${JSON.stringify(args)}\` (${requests} requests${token === undefined ? '' : `, token "${token}"`})`,
       '',
       '```text',
       stable(text),

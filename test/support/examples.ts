@@ -45,6 +45,7 @@ export function examplesFor(world: DemoWorld): Examples {
       ...[...named, ...addresses, tag ?? '1', String(guest?.vmid ?? 1)].map((query): Args => ({ query })),
       ...named.map((query): Args => ({ query, deep: true })),
     ],
+    check_health: [...whole, ...nodes.slice(0, 1), ...vmids.slice(0, 1), { deep: true }, { ignored: true }],
     list_pools: [...whole, ...pools],
     list_nodes: whole,
     list_node_disks: [...nodes, ...disks.map(({ node, devpath }): Args => ({ node, smart: devpath, health: true }))],

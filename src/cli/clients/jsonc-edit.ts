@@ -21,15 +21,15 @@ interface Member {
 
 /** Parses JSON with comments and trailing commas. @throws SyntaxError with the position */
 export function parseJsonc(text: string): unknown {
-  return valueOf(parse(text));
+  return plainValue(parse(text));
 }
 
-function valueOf(node: JsonNode): unknown {
-  if (node.kind === 'array') return node.items.map(valueOf);
+function plainValue(node: JsonNode): unknown {
+  if (node.kind === 'array') return node.items.map(plainValue);
   if (node.kind === 'scalar') return node.value;
   // `__proto__` is a key like any other in JSON.
   const result: Record<string, unknown> = Object.create(null);
-  for (const { key, value } of node.members) result[key] = valueOf(value);
+  for (const { key, value } of node.members) result[key] = plainValue(value);
   return { ...result };
 }
 
@@ -58,7 +58,7 @@ export function appendJsonc(text: string, path: readonly string[], value: unknow
   for (const key of path) node = node?.members.findLast((m) => m.key === key)?.value;
   if (node === undefined) return setJsonc(text, path, [value]);
   if (node.kind !== 'array') throw new TypeError(`${path.join('.')} is not a list`);
-  return setJsonc(text, path, [...node.items.map(valueOf), value]);
+  return setJsonc(text, path, [...node.items.map(plainValue), value]);
 }
 
 function nest(path: readonly string[], value: unknown): unknown {

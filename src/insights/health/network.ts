@@ -37,7 +37,7 @@ export const networkChecks: readonly Check[] = [
     judge: ({ zones, nodes }) =>
       zones.flatMap((z) =>
         z.status === 'error' && nodes.some((n) => n.node === z.node && n.status === 'online')
-          ? [{ on: onThing(`${z.type} ${z.id.split('/').at(-1) ?? z.id}`, { node: z.node }), evidence: `on ${z.node}` }]
+          ? [{ on: onThing(`${z.type} ${z.id.split('/').at(-1) ?? z.id} on ${z.node}`, { node: z.node }), evidence: z.status }]
           : [],
       ),
   }),
