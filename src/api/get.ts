@@ -219,7 +219,12 @@ function connectText(code: string): string {
 }
 
 function isTlsCode(code: string): boolean {
-  return code === 'EPROTO' || code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || /CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code);
+  return (
+    code === 'EPROTO' ||
+    code.startsWith('ERR_TLS') ||
+    code.startsWith('ERR_SSL') ||
+    /CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)
+  );
 }
 
 function tlsError(code: string, cause: unknown, thrown: unknown): ApiError {

@@ -72,12 +72,12 @@ export function errorFromAnswer(path: EndpointPath, params: Params, answer: RawA
 const NOT_FOUND = /does not exist|no such |not found|unable to find|doesn't exist|no rule at position|not defined/i;
 const NOT_CONFIGURED = [
   {
-    pattern: /(ceph).*(not installed|not initialized|not fully)|binary not installed|rados_connect failed|pveceph/i,
+    pattern: /ceph.*(not installed|not initialized|not fully)|binary not installed|rados_\w+ failed - No such file/i,
     text: 'Ceph is not set up here',
   },
   { pattern: /ha groups have been migrated to rules/i, text: 'HA groups were migrated to rules' },
   {
-    pattern: /(node is not in a cluster|standalone|no cluster|corosync.*(missing|not exist)|not part of a cluster)/i,
+    pattern: /(node is not in a cluster|standalone node\b|no cluster|corosync.*(missing|not exist)|not part of a cluster)/i,
     text: 'this node is not part of a cluster',
   },
   { pattern: /sdn.*(not installed|not available)|libpve-network/i, text: 'SDN is not installed' },
@@ -87,6 +87,8 @@ function businessError(said: string, node: string | undefined, detail: { status:
   for (const { pattern, text } of NOT_CONFIGURED) {
     if (pattern.test(said)) return new ApiError('not-configured', `${text} (${said}).`, detail);
   }
+  // A set-up that is there and does not answer is not "no Ceph".
+  if (/rados_\w+ failed/.test(said)) return new ApiError('timeout', `Ceph does not answer (${said}).`, detail);
   if (/hostname lookup '.*' failed|address lookup for '.*' did not find/.test(said)) {
     return new ApiError('wrong-node', `There is no node ${node ?? ''} in this cluster.`, {
       ...detail,
@@ -96,7 +98,7 @@ function businessError(said: string, node: string | undefined, detail: { status:
   if (/No QEMU guest agent configured/i.test(said))
     return new ApiError('not-configured', 'The guest agent is not enabled for this guest.', detail);
   if (/guest agent is not running/i.test(said)) return new ApiError('timeout', 'The guest agent does not answer.', detail);
-  if (/not running/i.test(said)) return new ApiError('not-configured', `The guest is not running (${said}).`, detail);
+  if (/\b(?:VM|CT|guest|container)\b.*not running/i.test(said)) return new ApiError('not-configured', `The guest is not running (${said}).`, detail);
   if (NOT_FOUND.test(said)) return new ApiError('not-found', said, detail);
   return new ApiError('upstream', said === '' ? `Proxmox answered ${detail.status} without a text.` : said, detail);
 }

@@ -25,6 +25,7 @@ export const OPTIONAL_PRIVILEGES = [
   'VM.GuestAgent.Unrestricted',
   'User.Modify',
   'VM.Config.Options',
+  'VM.Console',
 ] as const;
 
 export type Privilege = (typeof AUDIT_PRIVILEGES)[number] | (typeof OPTIONAL_PRIVILEGES)[number];

@@ -264,9 +264,14 @@ function encodeQuery(path: EndpointPath, query: Query): string {
     if (value === undefined) continue;
     if (!Object.hasOwn(declared, key)) throw new Error(`query parameter ${key} is not declared for ${path}`);
     const text = typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
-    parts.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
+    parts.push(`${encodeURIComponent(key)}=${encodeURIComponent(wellFormed(text))}`);
   }
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+/** Half of a surrogate pair, as JSON may carry it, can't be encoded. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
 function parseBody(raw: RawAnswer): { data: unknown } & Record<string, unknown> {

@@ -9,6 +9,7 @@ import { fanOut } from './fan-out.ts';
 import { normalMac } from './guest-nics.ts';
 import type { Inventory } from './inventory.ts';
 import { type NodeInterface, readNodeNetwork } from './node-network.ts';
+import { nameRefused } from './refused.ts';
 import { readSdn } from './sdn.ts';
 
 /** Most nodes whose interfaces are read; each costs a request. */
@@ -161,7 +162,10 @@ async function readMembership(call: Call): Promise<Reading<readonly NodeAddress[
         [...byNumber].map(([link, address]) => ({ node, address, at: String(link), source: 'cluster link' as const })),
       ),
     ],
-    ...mergeGaps(status, alone ? NO_GAPS : links),
+    ...mergeGaps(
+      nameRefused(status, "the nodes' cluster addresses"),
+      alone ? NO_GAPS : nameRefused(links, "the nodes' cluster links"),
+    ),
   };
 }
 

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
 import { guestOf } from '../../test/support/guest-of.ts';
-import { mayAskAgent, parseAgentInterfaces, parseAgentUsers, parseFileSystems, parseOsInfo, parseTimezone } from './agent.ts';
+import {
+  mayAskAgent,
+  parseAgentClock,
+  parseAgentCpus,
+  parseAgentInterfaces,
+  parseAgentUsers,
+  parseFileSystems,
+  parseOsInfo,
+  parseTimezone,
+} from './agent.ts';
 
 test('only a running machine with the agent enabled is asked', () => {
   expect(mayAskAgent(guestOf(), true)).toBe(true);
@@ -67,4 +76,17 @@ test('users and time zone', () => {
   expect(parseTimezone({ result: { zone: 'CET', offset: 3600 } })).toBe('CET (UTC+1)');
   expect(parseTimezone({ result: { offset: '-12600' } })).toBe('UTC-3.5');
   expect(parseTimezone({ result: {} })).toBeUndefined();
+});
+
+test('the clock in nanoseconds, the CPUs with and without a state', () => {
+  expect(parseAgentClock({ result: 1_796_025_002_039_526_400 }, 1_796_025_000_000)).toBe(2);
+  expect(parseAgentClock({ result: '1796025002039526400' }, 1_796_025_602_000)).toBe(-600);
+  expect(parseAgentClock({ result: 1_796_025_002_039_526_400 }, 1_796_025_002_100)).toBe(0);
+  expect(parseAgentClock({ result: null }, 0)).toBeUndefined();
+  expect(parseAgentCpus({ result: [{ online: true }, { online: '0' }, { 'logical-id': 2 }, 'junk'] })).toEqual({
+    online: 2,
+    present: 3,
+  });
+  expect(parseAgentCpus({ result: [] })).toBeUndefined();
+  expect(parseAgentCpus(null)).toBeUndefined();
 });

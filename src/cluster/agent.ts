@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { byText, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { normalMac } from './guest-nics.ts';
 import type { Guest } from './inventory.ts';
@@ -28,6 +28,12 @@ export interface FileSystem {
   readonly total: number | undefined;
   /** Device in the guest. */
   readonly device: string | undefined;
+}
+
+/** CPUs as the guest's own system sees them. */
+export interface GuestCpus {
+  readonly online: number;
+  readonly present: number;
 }
 
 /** Somebody who is logged in. */
@@ -72,6 +78,25 @@ export async function readAgentUsers(call: Call, guest: Guest): Promise<readonly
 /** `CET (UTC+1)`. Source: GET /nodes/{node}/qemu/{vmid}/agent/get-timezone. */
 export async function readAgentTimezone(call: Call, guest: Guest): Promise<string | undefined> {
   return parseTimezone((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-timezone', placeOf(guest))).data);
+}
+
+/**
+ * Seconds that the guest's clock is ahead of the node that answers for the cluster; below two it means nothing. Undefined
+ * when either does not tell.
+ *
+ * Source: GET /nodes/{node}/qemu/{vmid}/agent/get-time.
+ */
+export async function readAgentClock(call: Call, guest: Guest): Promise<number | undefined> {
+  const asked = call.now();
+  const got = await call.get('/nodes/{node}/qemu/{vmid}/agent/get-time', placeOf(guest));
+  if (got.clockOffset === undefined) return undefined;
+  // The date of an answer is cut to whole seconds: on average half a second is lost.
+  return parseAgentClock(got.data, (asked + call.now()) / 2 + got.clockOffset + 500);
+}
+
+/** Source: GET /nodes/{node}/qemu/{vmid}/agent/get-vcpus. */
+export async function readAgentCpus(call: Call, guest: Guest): Promise<GuestCpus | undefined> {
+  return parseAgentCpus((await call.get('/nodes/{node}/qemu/{vmid}/agent/get-vcpus', placeOf(guest))).data);
 }
 
 function placeOf(guest: Guest): { readonly node: string; readonly vmid: number } {
@@ -139,6 +164,21 @@ export function parseAgentUsers(data: unknown): readonly GuestUser[] {
     return user === undefined ? [] : [{ user, domain: cleaned(row['domain']), since: timeOf(row['login-time']) }];
   });
   return users.sort((a, b) => byText(a.user, b.user) || (a.since ?? 0) - (b.since ?? 0));
+}
+
+/** @param nowMs the time that it should be, epoch milliseconds; the agent tells nanoseconds */
+export function parseAgentClock(data: unknown, nowMs: number): number | undefined {
+  const nanoseconds = numberOf(rawOf(data)['result']);
+  // No -0: it would be shown as such.
+  return nanoseconds === undefined ? undefined : Math.round(nanoseconds / 1e9 - nowMs / 1000) + 0;
+}
+
+/** Windows and old agents tell no `online`: what is listed is there. */
+export function parseAgentCpus(data: unknown): GuestCpus | undefined {
+  const rows = rowsOf(rawOf(data)['result']);
+  return rows.length === 0
+    ? undefined
+    : { online: rows.filter((row) => boolOf(row['online']) ?? true).length, present: rows.length };
 }
 
 export function parseTimezone(data: unknown): string | undefined {

@@ -1,6 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, intOf, isRaw, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
+import { flatSettings } from './cluster-config.ts';
 import { retentionText } from './storage.ts';
 
 /** A scheduled backup job. */
@@ -65,6 +66,15 @@ export function parseBackupJobs(data: unknown): readonly BackupJob[] {
       ];
     })
     .sort((a, b) => byText(a.id, b.id));
+}
+
+/**
+ * What holds for backups on a node where neither job nor caller says otherwise, one line a setting.
+ *
+ * Source: GET /nodes/{node}/vzdump/defaults (any user).
+ */
+export async function readBackupDefaults(call: Call, node: string): Promise<ReadonlyMap<string, string>> {
+  return flatSettings((await call.get('/nodes/{node}/vzdump/defaults', { node })).data);
 }
 
 function vmids(value: unknown): readonly number[] {

@@ -21,6 +21,11 @@ export async function readDatacenterOptions(call: Call): Promise<DatacenterOptio
 const PROSE: ReadonlySet<string> = new Set(['description', 'consent-text']);
 
 export function parseDatacenterOptions(data: unknown): DatacenterOptions {
+  return { values: flatSettings(data), notes: textOf(rawOf(data)['description']) };
+}
+
+/** The settings of an answer as one line each, sorted by name; prose and the digest are left out. */
+export function flatSettings(data: unknown): ReadonlyMap<string, string> {
   const row = rawOf(data);
   const values = new Map<string, string>();
   for (const key of Object.keys(row).sort(byText)) {
@@ -28,7 +33,7 @@ export function parseDatacenterOptions(data: unknown): DatacenterOptions {
     const text = flat(row[key]);
     if (text !== undefined) values.set(cleanText(key), text);
   }
-  return { values, notes: textOf(row['description']) };
+  return values;
 }
 
 /** Settings arrive as text, as an object or as a list, by release and key. */

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS } from '../api/reading.ts';
 import { fanOut } from './fan-out.ts';
-import { type GuestConfig, readGuestConfig } from './guest-config.ts';
+import { type ConfigQuery, type GuestConfig, readGuestConfig } from './guest-config.ts';
 import type { Guest, Inventory } from './inventory.ts';
 
 /** Configurations of many guests, as far as the time went. */
@@ -28,9 +28,11 @@ export function readableGuests(inventory: Inventory): readonly Guest[] {
  * Reads the configuration of each guest, in the order of their vmids: one request a guest, so it is only for questions
  * that nothing cheaper answers. When time runs out it says after which vmid to go on; at least one guest is got past
  * each time, however slow its node is.
+ *
+ * @param query `current` for what guests run with, instead of what they will have after the next start
  */
-export async function scanGuestConfigs(call: Call, guests: readonly Guest[]): Promise<ConfigScan> {
-  const { results, gaps, stoppedAfter } = await scanInOrder(call, guests, (guest) => readGuestConfig(call, guest), {
+export async function scanGuestConfigs(call: Call, guests: readonly Guest[], query: ConfigQuery = {}): Promise<ConfigScan> {
+  const { results, gaps, stoppedAfter } = await scanInOrder(call, guests, (guest) => readGuestConfig(call, guest, query), {
     done: 'guest configurations read',
     late: (guest) => `The configuration of guest ${guest.vmid} was not read in time.`,
   });

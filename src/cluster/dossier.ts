@@ -2,15 +2,19 @@ import type { Call } from '../api/call.ts';
 import { attempt, type Gaps, type Hidden, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import {
   type FileSystem,
+  type GuestCpus,
   type GuestUser,
   mayAskAgent,
   type OsInfo,
+  readAgentClock,
+  readAgentCpus,
   readAgentHostName,
   readAgentTimezone,
   readAgentUsers,
   readFileSystems,
   readOsInfo,
 } from './agent.ts';
+import { hasCloudInit, readCloudInitNetwork } from './cloud-init.ts';
 import { type FirewallOptions, readFirewallOptions } from './firewall.ts';
 import { type GuestBackups, readGuestBackups } from './guest-backups.ts';
 import { agentEnabled, type GuestConfig, parseGuestConfig } from './guest-config.ts';
@@ -18,7 +22,7 @@ import { assembleNetwork, type GuestNetwork, readLiveOfContainer, readLiveOfMach
 import { type GuestReplication, readGuestReplication } from './guest-replication.ts';
 import { type Guest, type Inventory, offlineGaps } from './inventory.ts';
 import { type PendingConfig, readPending } from './pending.ts';
-import { readSnapshots, type SnapshotTree } from './snapshots.ts';
+import { type Possible, readPossible, readSnapshots, type SnapshotTree } from './snapshots.ts';
 import { parseTasks, type Task } from './tasks.ts';
 
 /** Parts of a dossier, in the order in which they are shown. */
@@ -32,6 +36,7 @@ export const DOSSIER_SECTIONS = [
   'firewall',
   'pending',
   'tasks',
+  'cloudinit',
 ] as const;
 export type DossierSection = (typeof DOSSIER_SECTIONS)[number];
 
@@ -44,6 +49,9 @@ export interface AgentReport {
   readonly hostName: string | undefined;
   readonly users: readonly GuestUser[] | undefined;
   readonly timezone: string | undefined;
+  /** Seconds that its clock is ahead. */
+  readonly clockAhead: number | undefined;
+  readonly cpus: GuestCpus | undefined;
 }
 
 /** Everything that was read about a guest; undefined where it was not asked for or could not be read. */
@@ -53,6 +61,10 @@ export interface Dossier {
   readonly network: GuestNetwork | undefined;
   readonly agent: AgentReport | undefined;
   readonly snapshots: SnapshotTree | undefined;
+  /** Only when snapshots were asked for by name. */
+  readonly possible: Possible | undefined;
+  /** Network part of the cloud-init drive's content, as text; only when it was asked for by name. */
+  readonly cloudInit: string | undefined;
   readonly backups: GuestBackups | undefined;
   readonly replication: readonly GuestReplication[] | undefined;
   readonly firewall: FirewallOptions | undefined;
@@ -66,13 +78,13 @@ const MAX_STORAGES = 20;
 const TASKS = 8;
 
 /** Parts that need the configuration: of disks and interfaces, or whether the agent is enabled. */
-const NEED_CONFIG: readonly DossierSection[] = ['disks', 'network', 'agent', 'firewall', 'pending'];
+const NEED_CONFIG: readonly DossierSection[] = ['disks', 'network', 'agent', 'firewall', 'pending', 'cloudinit'];
 
 /**
  * Reads a dossier, everything in parallel as far as nothing depends on another. Each part fails alone.
  *
  * The whole takes at most 12 requests: parts that cost many are read in a short form then (backups on the likeliest
- * storages only, no users and no time zone), and in full when they are asked for by name.
+ * storages only, of the agent no users, time zone, clock and CPUs), and in full when they are asked for by name.
  *
  * @param asked the parts that are wanted; undefined for all of them
  */
@@ -98,6 +110,7 @@ export async function readDossier(
   const isContainer = guest.type === 'lxc';
 
   const snapshotsRead = plan(wants('snapshots'), 1, () => attempt(where, () => readSnapshots(call, guest)));
+  const possibleRead = plan(named('snapshots'), 3, () => readPossible(call, guest));
   const replicationRead = plan(wants('replication'), 1, () => attempt(where, () => readGuestReplication(call, guest)));
   const tasksRead = plan(wants('tasks'), 1, () => readTasksOfGuest(call, guest, inventory));
   // A release check goes before the interfaces.
@@ -112,7 +125,10 @@ export async function readDossier(
   const firewallRead = plan(wants('firewall') && filtered, 1, () =>
     attempt(where, () => readFirewallOptions(call, { scope: 'guest', node: guest.node, vmid: guest.vmid, type: guest.type })),
   );
-  if (asksAgent) planned += (wants('network') ? 1 : 0) + (wants('agent') ? (named('agent') ? 5 : 2) : 0);
+  if (asksAgent) planned += (wants('network') ? 1 : 0) + (wants('agent') ? (named('agent') ? 7 : 2) : 0);
+  const cloudInitRead = plan(named('cloudinit') && config !== undefined && hasCloudInit(guest, config), 1, () =>
+    attempt(where, () => readCloudInitNetwork(call, guest)),
+  );
   const limit = named('backups') ? MAX_STORAGES : DOSSIER_REQUESTS - planned;
   const backupsRead = plan(wants('backups'), 0, () =>
     readGuestBackups(call, guest, inventory, { limit, thorough: named('backups') }),
@@ -121,8 +137,10 @@ export async function readDossier(
     ? containerRead.then((live) => ({ agent: undefined, live: live.data, gaps: live }))
     : askMachine(call, guest, config, { network: wants('network'), agent: wants('agent'), everything: named('agent') });
 
-  const [snapshots, replication, tasks, firewall, backups, inside] = await Promise.all([
+  const [snapshots, possible, cloudInit, replication, tasks, firewall, backups, inside] = await Promise.all([
     snapshotsRead,
+    possibleRead,
+    cloudInitRead,
     replicationRead,
     tasksRead,
     firewallRead,
@@ -136,12 +154,14 @@ export async function readDossier(
       network: wants('network') ? assembleNetwork(config?.nics, inside.live) : undefined,
       agent: inside.agent,
       snapshots: snapshots.data,
+      possible: possible.data,
+      cloudInit: cloudInit.data,
       backups: backups.data,
       replication: replication.data,
       firewall: firewall.data,
       tasks: tasks.data,
     },
-    ...mergeGaps(pending, snapshots, replication, tasks, firewall, backups, inside.gaps),
+    ...mergeGaps(pending, snapshots, possible, cloudInit, replication, tasks, firewall, backups, inside.gaps),
   };
 }
 
@@ -151,6 +171,8 @@ const NOTHING: Dossier = {
   network: undefined,
   agent: undefined,
   snapshots: undefined,
+  possible: undefined,
+  cloudInit: undefined,
   backups: undefined,
   replication: undefined,
   firewall: undefined,
@@ -200,14 +222,16 @@ async function askMachine(call: Call, guest: Guest, config: GuestConfig | undefi
   const os = await attempt(where, () => readOsInfo(call, guest));
   // A question that the agent does not know (old agents) says nothing about the others.
   if (os.problems.some((p) => p.kind !== 'upstream')) return { agent: report('silent'), live: undefined, gaps: os };
-  const [live, fileSystems, hostName, users, timezone] = await Promise.all([
+  const [live, fileSystems, hostName, users, timezone, clock, cpus] = await Promise.all([
     wish.network ? readLiveOfMachine(call, guest, config) : undefined,
     attempt(where, () => readFileSystems(call, guest)),
     wish.everything ? attempt(where, () => readAgentHostName(call, guest)) : undefined,
     wish.everything ? attempt(where, () => readAgentUsers(call, guest)) : undefined,
     wish.everything ? attempt(where, () => readAgentTimezone(call, guest)) : undefined,
+    wish.everything ? attempt(where, () => readAgentClock(call, guest)) : undefined,
+    wish.everything ? attempt(where, () => readAgentCpus(call, guest)) : undefined,
   ]);
-  const gaps: readonly (Gaps | undefined)[] = [os, live, fileSystems, hostName, users, timezone];
+  const gaps: readonly (Gaps | undefined)[] = [os, live, fileSystems, hostName, users, timezone, clock, cpus];
   return {
     agent: report('answers', {
       os: os.data,
@@ -215,6 +239,8 @@ async function askMachine(call: Call, guest: Guest, config: GuestConfig | undefi
       hostName: hostName?.data,
       users: users?.data,
       timezone: timezone?.data,
+      clockAhead: clock?.data,
+      cpus: cpus?.data,
     }),
     live: live?.data,
     gaps: mergeGaps(...gaps.filter((gap) => gap !== undefined)),
@@ -222,7 +248,17 @@ async function askMachine(call: Call, guest: Guest, config: GuestConfig | undefi
 }
 
 function report(state: AgentReport['state'], facts: Partial<Omit<AgentReport, 'state'>> = {}): AgentReport {
-  return { state, os: undefined, fileSystems: undefined, hostName: undefined, users: undefined, timezone: undefined, ...facts };
+  return {
+    state,
+    os: undefined,
+    fileSystems: undefined,
+    hostName: undefined,
+    users: undefined,
+    timezone: undefined,
+    clockAhead: undefined,
+    cpus: undefined,
+    ...facts,
+  };
 }
 
 /** Newest tasks that worked on the guest, on the node that it is on; of others only with Sys.Audit. */

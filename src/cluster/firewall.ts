@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { cleanText } from '../redact/plain-text.ts';
+import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { fanOut } from './fan-out.ts';
 import type { GuestType } from './inventory.ts';
@@ -157,6 +157,29 @@ function notOpened(count: number, what: string): Gaps {
   return count <= MAX_OPENED
     ? NO_GAPS
     : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_OPENED} of ${count} ${what} were opened` };
+}
+
+/** A name for a service's ports that rules may use. */
+export interface FirewallMacro {
+  readonly macro: string;
+  readonly about: string | undefined;
+}
+
+/** The macros that rules of this release may name; their ports the API does not tell. Source: GET /cluster/firewall/macros. */
+export async function readFirewallMacros(call: Call): Promise<readonly FirewallMacro[]> {
+  return parseFirewallMacros((await call.get('/cluster/firewall/macros', {})).data);
+}
+
+export function parseFirewallMacros(data: unknown): readonly FirewallMacro[] {
+  return rowsOf(data)
+    .flatMap((row) => {
+      const macro = textOf(row['macro']);
+      const about = textOf(row['descr']);
+      return macro === undefined
+        ? []
+        : [{ macro: cleanText(macro), about: about === undefined ? undefined : oneLine(about, 80) }];
+    })
+    .sort((a, b) => byText(a.macro, b.macro));
 }
 
 export function parseFirewallOptions(data: unknown): FirewallOptions {

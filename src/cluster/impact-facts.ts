@@ -10,6 +10,7 @@ import { type Quorum, readClusterStatus, readQuorum } from './cluster-status.ts'
 import { type HaOverview, readHa } from './ha.ts';
 import { type MappingEntry, readMappings } from './hardware.ts';
 import { type Guest, guestCoverage, type Inventory, offlineGaps } from './inventory.ts';
+import { nameRefused } from './refused.ts';
 import { parseReplicationJobs, type ReplicationJob } from './replication.ts';
 import { requireNode } from './resolve.ts';
 import { readSdn, type SdnObject } from './sdn.ts';
@@ -51,6 +52,8 @@ export interface ImpactFacts {
   readonly replication?: readonly ReplicationJob[] | undefined;
   readonly storages?: readonly StorageDefinition[] | undefined;
   readonly networks?: readonly NodeInterfaces[] | undefined;
+  /** False: bridges may be hidden, so one that is not shown may be there. */
+  readonly bridgesSure?: boolean | undefined;
   readonly zones?: readonly SdnObject[] | undefined;
   readonly vnets?: readonly SdnObject[] | undefined;
   readonly mappings?: readonly MappingEntry[] | undefined;
@@ -97,14 +100,15 @@ async function readNodeFacts(call: Call, target: Target, inventory: Inventory): 
       quorum: quorum?.data,
     },
     guests,
-    status,
-    jobs,
-    ha,
+    nameRefused(status, 'quorum'),
+    nameRefused(jobs, 'backup jobs'),
+    nameRefused(ha, 'HA rules and states'),
     replication,
     storages,
     mappings,
     sdn,
-    quorum ?? NO_GAPS,
+    nameRefused(quorum ?? NO_GAPS, 'quorum'),
+    offlineGaps(inventory, new Set([target.id])),
   );
 }
 
@@ -116,7 +120,13 @@ async function readStorageFacts(call: Call, target: Target, inventory: Inventory
   ]);
   const names = [...new Set([...(storages.data ?? []).map((s) => s.storage), ...inventory.storages.map((s) => s.storage)])];
   requireKnown(target, names, storages);
-  return withGaps({ target, inventory, jobs: jobs.data, storages: storages.data }, guests, jobs, storages, othersOffline(inventory));
+  return withGaps(
+    { target, inventory, jobs: jobs.data, storages: storages.data },
+    guests,
+    nameRefused(jobs, 'backup jobs'),
+    storages,
+    othersOffline(inventory),
+  );
 }
 
 async function readMappingFacts(call: Call, target: Target, inventory: Inventory): Promise<Reading<ImpactFacts>> {
@@ -135,7 +145,12 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
     target.kind === 'bridge' ? attempt({}, () => readClusterStatus(call)) : undefined,
   ]);
   const vnets = sdn.data?.vnets;
-  if (target.kind === 'vnet') requireKnown(target, (vnets ?? []).map((v) => v.id), mergeGaps(sdn, visible));
+  if (target.kind === 'vnet')
+    requireKnown(
+      target,
+      (vnets ?? []).map((v) => v.id),
+      mergeGaps(sdn, visible),
+    );
   const ips = status?.data?.members.flatMap(({ node, ip }) => (ip === undefined ? [] : [[node, ip] as const]));
   return withGaps(
     {
@@ -144,13 +159,14 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
       zones: sdn.data?.zones,
       vnets,
       networks: networks?.data,
+      bridgesSure: networks !== undefined && networks.hidden.length === 0 && networks.coverage !== 'unknown',
       memberIps: ips === undefined ? undefined : new Map(ips),
     },
     guests,
     sdn,
     visible,
     networks ?? NO_GAPS,
-    status ?? NO_GAPS,
+    nameRefused(status ?? NO_GAPS, "the nodes' cluster addresses"),
     othersOffline(inventory),
   );
 }
@@ -192,7 +208,6 @@ export function guestsInQuestion(facts: ImpactFacts): readonly Guest[] {
   const limited = storages?.find((s) => s.storage === target.id)?.nodes ?? [];
   return limited.length === 0 ? inventory.guests : inventory.guests.filter((g) => limited.includes(g.node));
 }
-
 
 /** Endpoints that are read, for the permission docs. */
 export const IMPACT_READS = [

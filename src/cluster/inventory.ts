@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { ApiError } from '../api/errors.ts';
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
@@ -82,7 +83,14 @@ export interface Inventory {
  */
 export async function readInventory(call: Call): Promise<Inventory> {
   // At thousands of guests parsing is most of a call's work: done once for all calls that share the answer.
-  return call.session.derive(await call.get('/cluster/resources', {}), parseInventory);
+  const inventory = call.session.derive(await call.get('/cluster/resources', {}), parseInventory);
+  // Every token sees the nodes: without one, the empty lists are no answer.
+  if (inventory.nodes.length === 0) {
+    throw new ApiError('malformed-answer', "The cluster's list of resources names no node, which can't be all of it.", {
+      hint: 'Ask again in a minute; the node that answers may just be starting.',
+    });
+  }
+  return inventory;
 }
 
 export function parseInventory(data: unknown): Inventory {
@@ -107,6 +115,8 @@ export function parseInventory(data: unknown): Inventory {
       });
     }
   }
+  const offline = new Set(nodes.filter((n) => n.status === 'offline').map((n) => n.node));
+  for (const [i, guest] of guests.entries()) if (offline.has(guest.node)) guests[i] = withoutState(guest);
   guests.sort((a, b) => a.vmid - b.vmid || byText(a.type, b.type));
   nodes.sort((a, b) => byText(a.node, b.node));
   storages.sort((a, b) => byText(a.storage, b.storage) || byText(a.node, b.node));
@@ -139,6 +149,11 @@ function pushGuest(guests: Guest[], row: Raw, type: GuestType, node: string | un
     maxDisk: numberOf(row['maxdisk']),
     uptime: running ? numberOf(row['uptime']) : undefined,
   });
+}
+
+/** For some minutes the cluster goes on repeating what a node that is gone last said of its guests. */
+function withoutState(guest: Guest): Guest {
+  return { ...guest, status: 'unknown', cpu: undefined, mem: undefined, disk: undefined, uptime: undefined };
 }
 
 function parseNode(row: Raw, node: string): Node {

@@ -83,10 +83,10 @@ async function ask(call: Call, guest: Guest, known: GuestConfig | undefined, wis
     // Stopped meanwhile: no namespace, no interfaces.
     const live = { source: 'lxc-interfaces' as const, interfaces: data === null ? [] : parseLxcInterfaces(data) };
     // Only to tell which interface is which; that a configuration can't be read is told where all are.
-    const config = known ?? (await attempt(where, () => readGuestConfig(call, guest))).data;
+    const config = known ?? (await attempt(where, () => readGuestConfig(call, guest, { current: true }))).data;
     return { guest, config, live, hostName: undefined, asked: true };
   }
-  const config = known ?? (await readGuestConfig(call, guest));
+  const config = known ?? (await readGuestConfig(call, guest, { current: true }));
   const none = { guest, config, live: undefined, hostName: undefined };
   if (!mayAskAgent(guest, agentEnabled(config.values.get('agent')))) return { ...none, asked: false };
   const interfaces = wish.interfaces ? await readAgentInterfaces(call, guest) : undefined;

@@ -4,6 +4,7 @@ import { byText, intOf, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/l
 import { attempt, type Gaps, NO_GAPS } from '../api/reading.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import type { Guest } from './inventory.ts';
 
 /** Lines that a search looks at, newest first. */
 export const MAX_SEARCHED = 5_000;
@@ -85,6 +86,36 @@ export async function readSyslog(call: Call, wish: LogWish): Promise<LogPart> {
 }
 
 /**
+ * The newest lines of Ceph's own log, which a node with a monitor has.
+ *
+ * Source: GET /nodes/{node}/ceph/log (Sys.Syslog on the node; at most two requests).
+ */
+export async function readCephLog(call: Call, { node, lines }: LogWish): Promise<LogPart> {
+  const part = await readTail((start, limit) => call.get('/nodes/{node}/ceph/log', { node }, { start, limit }), lines);
+  return { ...part, since: undefined, notes: [] };
+}
+
+/**
+ * The newest lines that the firewall wrote about one guest.
+ *
+ * Source: GET /nodes/{node}/{qemu|lxc}/{vmid}/firewall/log (VM.Console on the guest; at most two requests).
+ */
+export async function readGuestFirewallLog(
+  call: Call,
+  { vmid, type }: Pick<Guest, 'vmid' | 'type'>,
+  { node, lines, since, until }: LogWish,
+): Promise<LogPart> {
+  const where = { node, vmid };
+  const part = await readTail((start, limit) => {
+    const query = { since, until, start, limit };
+    return type === 'qemu'
+      ? call.get('/nodes/{node}/qemu/{vmid}/firewall/log', where, query)
+      : call.get('/nodes/{node}/lxc/{vmid}/firewall/log', where, query);
+  }, lines);
+  return { ...part, since, notes: [] };
+}
+
+/**
  * The newest lines of a node's firewall log.
  *
  * Source: GET /nodes/{node}/firewall/log (Sys.Syslog on the node; at most two requests).
@@ -98,9 +129,10 @@ export async function readFirewallLog(call: Call, wish: LogWish): Promise<LogPar
   return { ...part, since, notes: [] };
 }
 
-type Page = (start: number, limit: number) => Promise<{ readonly data: unknown; readonly total: number | undefined }>;
+export type Page = (start: number, limit: number) => Promise<{ readonly data: unknown; readonly total: number | undefined }>;
 
-async function readTail(page: Page, lines: number): Promise<Pick<LogPart, 'lines' | 'total'>> {
+/** The newest lines, newest first, of a log that the API pages from its oldest line: one request, two for a long log. */
+export async function readTail(page: Page, lines: number): Promise<Pick<LogPart, 'lines' | 'total'>> {
   const first = await page(0, lines);
   const total = first.total ?? 0;
   const newest = total > lines ? await page(total - lines, lines) : first;

@@ -5,6 +5,7 @@ import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { fanOut } from './fan-out.ts';
 import type { Inventory } from './inventory.ts';
+import { readTail } from './node-log.ts';
 import { calendarInterval } from './replication-schedule.ts';
 
 /** A job without a schedule of its own runs this often. */
@@ -94,6 +95,19 @@ export async function readReplication(
     asked.gaps,
     sourceGaps(wanted, inventory),
   );
+}
+
+/**
+ * The newest lines of what the last run of a job wrote, newest first; none when it never ran.
+ *
+ * Source: GET /nodes/{node}/replication/{id}/log (VM.Audit on the guest or Sys.Audit on the node; at most two requests).
+ */
+export async function readReplicationLog(call: Call, node: string, id: string, lines: number): Promise<readonly string[]> {
+  const tail = await readTail(
+    (start, limit) => call.get('/nodes/{node}/replication/{id}/log', { node, id }, { start, limit }),
+    lines,
+  );
+  return tail.lines;
 }
 
 type JobAndState = Omit<Replication, 'interval'>;

@@ -67,7 +67,13 @@ async function notFound(call: Call, inventory: Inventory, wish: GuestWish): Prom
         { hint: 'Give only one of vmid and name.' },
       );
     }
-    if (await existsUnseen(call, wish.vmid)) {
+    const exists = await existsUnseen(call, wish.vmid);
+    if (exists === undefined) {
+      return new ApiError('upstream', `No guest ${wish.vmid} is visible; whether there is one can't be told now.`, {
+        hint: 'list_guests shows all that this token sees.',
+      });
+    }
+    if (exists) {
       return new ApiError('forbidden', `Guest ${wish.vmid} exists, but this token may not see it.`, {
         needs: `VM.Audit on /vms/${wish.vmid}`,
       });
@@ -86,8 +92,12 @@ async function notFound(call: Call, inventory: Inventory, wish: GuestWish): Prom
   });
 }
 
-/** Whether a vmid is taken although the token does not see the guest. Source: GET /cluster/nextid?vmid=N (any user). */
-export async function existsUnseen(call: Call, vmid: number): Promise<boolean> {
+/**
+ * Whether a vmid is taken although the token does not see the guest; undefined when that can't be told.
+ *
+ * Source: GET /cluster/nextid?vmid=N (any user).
+ */
+export async function existsUnseen(call: Call, vmid: number): Promise<boolean | undefined> {
   try {
     await call.get('/cluster/nextid', {}, { vmid });
     return false;
@@ -95,7 +105,7 @@ export async function existsUnseen(call: Call, vmid: number): Promise<boolean> {
     const error = toApiError(thrown);
     if (error.status === 400 && /already exists|in use|taken/i.test(error.message)) return true;
     if (error.kind === 'cancelled') throw error;
-    return false;
+    return undefined;
   }
 }
 

@@ -102,7 +102,11 @@ async function hiddenKinds(call: Call, storage: string, kinds: readonly string[]
     const entry: Hidden = { what, privilege, path: at };
     return { problems: [], coverage: 'partial', hidden: [entry] };
   };
+  const held = await call.rights.at(path);
+  // With it every volume is listed, whoever owns it.
+  if (held.has('Datastore.Allocate')) return NO_GAPS;
   if (kinds.includes('images') || kinds.includes('rootdir')) {
+    if (!held.has('Datastore.Audit')) gaps.push(hidden(`guest disks on ${storage}`, 'Datastore.Audit', path));
     if (vmid !== undefined) {
       if (!(await call.rights.has('VM.Config.Disk', `/vms/${vmid}`)))
         gaps.push(hidden(`disks of guest ${vmid}`, 'VM.Config.Disk', `/vms/${vmid}`));
@@ -111,8 +115,6 @@ async function hiddenKinds(call: Call, storage: string, kinds: readonly string[]
       gaps.push(disks);
     }
   }
-  if (kinds.includes('snippets') && !(await call.rights.has('Datastore.Allocate', path))) {
-    gaps.push(hidden(`snippets on ${storage}`, 'Datastore.Allocate', path));
-  }
+  if (kinds.includes('snippets')) gaps.push(hidden(`snippets on ${storage}`, 'Datastore.Allocate', path));
   return mergeGaps(NO_GAPS, ...gaps);
 }

@@ -91,7 +91,7 @@ export interface Storage {
    * - `available`
    * - `inactive`: enabled, but its node is up and can't reach it
    * - `disabled`: switched off in the configuration
-   * - `unknown`: all its nodes are offline
+   * - `unknown`: all its nodes are offline, or its state is hidden from this token
    */
   readonly state: 'available' | 'inactive' | 'disabled' | 'unknown';
   /** Online nodes of a shared storage that can't reach it although others can. */
@@ -132,8 +132,8 @@ export function mergeStorages(inventory: Inventory, definitions: readonly Storag
   for (const d of definitions) {
     if (seen.has(d.storage)) continue;
     const nodes = d.nodes.length > 0 ? d.nodes : inventory.nodes.map((n) => n.node);
-    const state = !d.enabled ? 'disabled' : nodes.some((n) => online.has(n)) ? 'inactive' : 'unknown';
-    storages.push({ ...d, nodes, state, unreachableFrom: [], used: undefined, total: undefined });
+    // An enabled one has a row for each of its nodes, unless its figures are hidden from this token.
+    storages.push({ ...d, nodes, state: d.enabled ? 'unknown' : 'disabled', unreachableFrom: [], used: undefined, total: undefined });
   }
   return storages.sort((a, b) => byText(a.storage, b.storage) || byText(a.nodes[0], b.nodes[0]));
 }

@@ -81,7 +81,14 @@ export function entriesOfConfig(vmid: number, config: GuestConfig, vnets: readon
       entries.push({ holder, what: 'mac', value: nic.mac, at: place(at, nic.bridge), origin: 'configured', unique: true });
     for (const ip of [nic.ip, nic.ip6]) {
       if (ip === undefined || isIP(bare(ip)) === 0) continue;
-      entries.push({ holder, what: 'ip', value: ip, at, origin: config.type === 'qemu' ? 'cloud-init' : 'configured', unique: true });
+      entries.push({
+        holder,
+        what: 'ip',
+        value: ip,
+        at,
+        origin: config.type === 'qemu' ? 'cloud-init' : 'configured',
+        unique: true,
+      });
     }
     const vlan = (value: string, where: string) =>
       entries.push({ holder, what: 'vlan', value, at: where, origin: 'configured', unique: false });
@@ -135,7 +142,14 @@ export function entriesOfSources(sources: AddressSources): readonly AddressEntry
   for (const { node, address, at, source } of sources.nodes)
     entries.push({ holder: { kind: 'node', node }, what: 'ip', value: address, at, origin: source, unique: true });
   for (const { node, at, vlan } of sources.nodeVlans)
-    entries.push({ holder: { kind: 'node', node }, what: 'vlan', value: String(vlan), at, origin: 'node network', unique: false });
+    entries.push({
+      holder: { kind: 'node', node },
+      what: 'vlan',
+      value: String(vlan),
+      at,
+      origin: 'node network',
+      unique: false,
+    });
   for (const { vnet, zone, vlan } of sources.vnets)
     entries.push({
       holder: { kind: 'network', id: vnet },
@@ -147,8 +161,7 @@ export function entriesOfSources(sources: AddressSources): readonly AddressEntry
     });
   for (const { ip, mac, vmid, vnet, gateway } of sources.ipam) {
     const origin = 'SDN IPAM';
-    const holder: Holder =
-      vmid !== undefined && !gateway ? { kind: 'guest', vmid } : { kind: 'network', id: vnet ?? 'SDN IPAM' };
+    const holder: Holder = vmid !== undefined && !gateway ? { kind: 'guest', vmid } : { kind: 'network', id: vnet ?? 'SDN IPAM' };
     const at = [vnet, gateway ? 'gateway' : undefined].filter((part) => part !== undefined).join(', ') || undefined;
     entries.push({ holder, what: 'ip', value: ip, at, origin, unique: !gateway });
     if (mac !== undefined) entries.push({ holder, what: 'mac', value: mac, at, origin, unique: !gateway });
@@ -253,15 +266,13 @@ const MAX_DUPLICATES = 6;
 
 /** The duplicates as sentences; empty when there are none. */
 export function duplicateWords(duplicates: readonly Duplicate[]): readonly string[] {
-  const words = duplicates
-    .slice(0, MAX_DUPLICATES)
-    .map(
-      ({ value, holders }) =>
-        `${value} at ${holders
-          .slice(0, 6)
-          .map(({ holder, sources }) => `${holderName(holder)} (${sources.join(', ')})`)
-          .join(' and ')}${holders.length > 6 ? ` and ${holders.length - 6} more` : ''}`,
-    );
+  const words = duplicates.slice(0, MAX_DUPLICATES).map(
+    ({ value, holders }) =>
+      `${value} at ${holders
+        .slice(0, 6)
+        .map(({ holder, sources }) => `${holderName(holder)} (${sources.join(', ')})`)
+        .join(' and ')}${holders.length > 6 ? ` and ${holders.length - 6} more` : ''}`,
+  );
   if (words.length === 0) return [];
   const rest = duplicates.length > MAX_DUPLICATES ? `; and ${duplicates.length - MAX_DUPLICATES} more addresses` : '';
   const shared = duplicates.some((d) => d.what === 'ip') ? ' A virtual address that moves between guests looks the same.' : '';
@@ -283,4 +294,3 @@ function isLocal(ip: string): boolean {
   const address = ip.toLowerCase();
   return /^127\.|^169\.254\./.test(address) || address === '::1' || /^fe[89ab][0-9a-f]:/.test(address);
 }
-

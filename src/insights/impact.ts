@@ -13,7 +13,17 @@ import { deviceTies, diskNames, diskTies, isNeeded } from './guest-ties.ts';
 
 /** Something that needs the target. */
 export interface Dependent {
-  readonly kind: 'guest' | 'backup job' | 'HA rule' | 'HA group' | 'replication' | 'storage' | 'mapping' | 'zone' | 'vnet' | 'node';
+  readonly kind:
+    | 'guest'
+    | 'backup job'
+    | 'HA rule'
+    | 'HA group'
+    | 'replication'
+    | 'storage'
+    | 'mapping'
+    | 'zone'
+    | 'vnet'
+    | 'node';
   readonly id: string;
   readonly name: string | undefined;
   readonly node: string | undefined;
@@ -64,7 +74,8 @@ function lostWithStorage(guest: Guest, config: GuestConfig, disks: readonly Gues
   const boot = bootDisk(config);
   if (guest.template && needed.length > 0) return 'the template; its linked clones too';
   if (needed.length > 0 && runsNow(guest)) {
-    if (needed.some((d) => d.key === boot)) return config.type === 'lxc' ? 'its root file system: stops working' : 'its boot disk: stops working';
+    if (needed.some((d) => d.key === boot))
+      return config.type === 'lxc' ? 'its root file system: stops working' : 'its boot disk: stops working';
     return `${needed.map((d) => d.key).join(', ')}: I/O errors`;
   }
   if (needed.length > 0) return "can't start";
@@ -72,7 +83,9 @@ function lostWithStorage(guest: Guest, config: GuestConfig, disks: readonly Gues
   const drive = disks.find((d) => d.kind === 'cdrom' || d.kind === 'cloud-init');
   if (drive !== undefined || files.length > 0) {
     const what = drive === undefined ? files.join(', ') : `the drive ${drive.key}`;
-    return runsNow(guest) ? `${what}: runs on, but can't start again as it is configured` : `${what}: can't start as it is configured`;
+    return runsNow(guest)
+      ? `${what}: runs on, but can't start again as it is configured`
+      : `${what}: can't start as it is configured`;
   }
   return 'only a volume that is not in use';
 }
@@ -103,7 +116,16 @@ function onNetwork(facts: ImpactFacts, guest: Guest, config: GuestConfig): Depen
   });
   if (hits.length === 0) return undefined;
   const why = hits.map(({ nic, way }) => `${nic.key}${way === '' ? '' : ` ${way}`}${nic.linkDown ? ' (link down)' : ''}`);
-  return row(guest, why, lostWithNetwork(facts, guest, config, hits.map(({ nic }) => nic)));
+  return row(
+    guest,
+    why,
+    lostWithNetwork(
+      facts,
+      guest,
+      config,
+      hits.map(({ nic }) => nic),
+    ),
+  );
 }
 
 /** How an interface reaches the target: `VLAN 20`, `by VNet office`; undefined when it does not. */
@@ -117,7 +139,9 @@ function wayOf({ target, vnets, zones }: ImpactFacts, nic: GuestNic): string | u
     return nic.trunks !== undefined && holdsVlan(nic.trunks, vlan) ? `as trunk on ${nic.bridge ?? 'no bridge'}` : undefined;
   }
   if (nic.bridge === target.id) return nic.vlan === undefined ? '' : `VLAN ${nic.vlan}`;
-  return target.kind === 'bridge' && vnet !== undefined && zone?.settings.get('bridge') === target.id ? `by VNet ${vnet.id}` : undefined;
+  return target.kind === 'bridge' && vnet !== undefined && zone?.settings.get('bridge') === target.id
+    ? `by VNet ${vnet.id}`
+    : undefined;
 }
 
 function isVlanZone(zone: SdnObject | undefined): boolean {
@@ -145,7 +169,9 @@ function onNode(facts: ImpactFacts, guest: Guest, config: GuestConfig | undefine
   if (guest.haState !== undefined) why.push(`HA: ${guest.haState}`);
   const strict = strictRule(facts, guest);
   if (strict !== undefined) why.push(strict);
-  const replicas = (facts.replication ?? []).filter((job) => job.vmid === guest.vmid && job.target !== facts.target.id && !job.disabled);
+  const replicas = (facts.replication ?? []).filter(
+    (job) => job.vmid === guest.vmid && job.target !== facts.target.id && !job.disabled,
+  );
   if (replicas.length > 0) why.push(`replica on ${replicas.map((job) => job.target ?? '?').join(', ')}`);
   return row(guest, why, lostWithNode(facts, guest, config, strict !== undefined, replicas.length > 0));
 }
@@ -159,7 +185,10 @@ function lostWithNode(
 ): string {
   const managed = guest.haState !== undefined && !HA_IDLE.has(guest.haState);
   const stops = runsNow(guest) || managed ? 'stops' : guest.template ? 'the template' : 'not available';
-  if (config === undefined) return managed ? `${stops}; whether HA can start it elsewhere is not known: its configuration was not read` : `${stops}; its configuration was not read`;
+  if (config === undefined)
+    return managed
+      ? `${stops}; whether HA can start it elsewhere is not known: its configuration was not read`
+      : `${stops}; its configuration was not read`;
   const ties = diskTies(config, facts.storages, facts.inventory);
   const devices = deviceTies(config).filter((tie) => tie.mapping === undefined);
   const tied = [...ties.paths, ...(replicated ? [] : ties.local)];
@@ -168,8 +197,11 @@ function lostWithNode(
     ...(devices.length > 0 ? [`host devices: ${devices.map((d) => d.key).join(', ')}`] : []),
   ];
   if (managed && pinned) return `${stops}: HA may run it nowhere else`;
-  if (reasons.length > 0) return `${stops}${managed ? "; HA can't start it elsewhere" : ' until the node is back'} (${reasons.join('; ')})`;
-  if (ties.unseen.length > 0) return `${stops}; whether it can start elsewhere is not known (${diskNames(ties.unseen)} not visible)`;
+  if (reasons.length > 0)
+    return `${stops}${managed ? "; HA can't start it elsewhere" : ' until the node is back'} (${reasons.join('; ')})`;
+  if (ties.unseen.length > 0)
+    return `${stops}; whether it can start elsewhere is not known (${diskNames(ties.unseen)} not visible)`;
+  if (guest.template) return 'nothing of it: its disks are shared';
   const loss = ties.local.length > 0 ? ', from its replica: what was written since the last run is lost' : '';
   return managed ? `${stops}; HA starts it on another node${loss}` : `${stops}; a person can start it elsewhere${loss}`;
 }
@@ -181,7 +213,12 @@ function sidOf(guest: Guest): string {
 /** The rule or group that allows a guest on no other node. */
 function strictRule({ ha, target }: ImpactFacts, guest: Guest): string | undefined {
   const rule = ha?.rules?.find(
-    (r) => r.enabled && r.errors.length === 0 && r.strict === true && r.resources.includes(sidOf(guest)) && onlyNode(r.nodes, target.id),
+    (r) =>
+      r.enabled &&
+      r.errors.length === 0 &&
+      r.strict === true &&
+      r.resources.includes(sidOf(guest)) &&
+      onlyNode(r.nodes, target.id),
   );
   if (rule !== undefined) return `HA rule ${rule.rule}: only there`;
   const resource = ha?.status?.resources.find((r) => r.sid === sidOf(guest));
@@ -229,8 +266,12 @@ function jobsOf({ jobs, target }: ImpactFacts): Dependent[] {
 function rulesOf({ ha, target }: ImpactFacts): Dependent[] {
   const hits = (r: HaRule | HaGroup) => r.nodes.some((n) => plainNode(n) === target.id);
   const lostBy = (nodes: readonly string[], strict: boolean): string => {
-    if (onlyNode(nodes, target.id)) return strict ? 'its resources may run nowhere else' : 'the preference; its resources run elsewhere';
-    return `its resources keep ${nodes.map(plainNode).filter((n) => n !== target.id).join(', ')}`;
+    if (onlyNode(nodes, target.id))
+      return strict ? 'its resources may run nowhere else' : 'the preference; its resources run elsewhere';
+    return `its resources keep ${nodes
+      .map(plainNode)
+      .filter((n) => n !== target.id)
+      .join(', ')}`;
   };
   return [
     ...(ha?.rules ?? []).filter(hits).map(
@@ -271,7 +312,14 @@ function onlyOnNode({ storages, mappings, zones, target, inventory }: ImpactFact
   const found: Dependent[] = [];
   for (const s of storages ?? []) {
     if (only(s.nodes))
-      found.push({ ...bare, kind: 'storage', id: s.storage, status: s.enabled ? undefined : 'disabled', why: ['only this node has it'], lost: 'everything on it' });
+      found.push({
+        ...bare,
+        kind: 'storage',
+        id: s.storage,
+        status: s.enabled ? undefined : 'disabled',
+        why: ['only this node has it'],
+        lost: 'everything on it',
+      });
   }
   for (const id of new Set((mappings ?? []).map((m) => m.id))) {
     if (only((mappings ?? []).filter((m) => m.id === id).map((m) => m.node)))
@@ -292,7 +340,13 @@ function networkObjects(facts: ImpactFacts): Dependent[] {
   for (const zone of zones ?? []) {
     if (target.kind === 'bridge' && zone.settings.get('bridge') === target.id) {
       const names = vnetsOf(zone).map((v) => v.id);
-      found.push({ ...bare, kind: 'zone', id: zone.id, why: ['uses it'], lost: names.length === 0 ? 'nothing now: no VNets' : `VNets ${names.join(', ')}` });
+      found.push({
+        ...bare,
+        kind: 'zone',
+        id: zone.id,
+        why: ['uses it'],
+        lost: names.length === 0 ? 'nothing now: no VNets' : `VNets ${names.join(', ')}`,
+      });
     }
     if (target.kind !== 'vlan' || !isVlanZone(zone)) continue;
     for (const vnet of vnetsOf(zone)) {
@@ -335,7 +389,7 @@ export function impactNotes(facts: ImpactFacts): readonly string[] {
   return target.kind === 'bridge' ? bridgeNotes(facts) : [];
 }
 
-function nodeNotes({ target, inventory, quorum, storages }: ImpactFacts): readonly string[] {
+function nodeNotes({ target, inventory, quorum }: ImpactFacts): readonly string[] {
   const notes: string[] = [];
   const status = inventory.nodes.find((n) => n.node === target.id)?.status ?? 'unknown';
   const member = quorum?.nodes.find((n) => n.node === target.id);
@@ -349,7 +403,7 @@ function nodeNotes({ target, inventory, quorum, storages }: ImpactFacts): readon
         : `Without it ${left} of ${votes.expected} votes are left (${votes.needed} needed): quorum is lost, and neither HA nor a person can start guests then.`,
     );
   }
-  if (storages !== undefined) notes.push('Local storages of other nodes keep their data; check_capacity says whether the other nodes have room.');
+  if (status === 'online') notes.push('Whether the other nodes have room for its guests: check_capacity.');
   return notes;
 }
 
@@ -360,17 +414,22 @@ function storageNotes({ target, inventory, storages }: ImpactFacts): readonly st
   const dead = rows.filter((r) => online.has(r.node) && r.status !== 'available').map((r) => r.node);
   const notes: string[] = [];
   if (definition?.enabled === false) notes.push(`Storage ${target.id} is disabled already.`);
-  else if (dead.length > 0) notes.push(`Storage ${target.id} can't be reached from ${dead.join(', ')} now: these guests are affected already.`);
+  else if (dead.length > 0)
+    notes.push(`Storage ${target.id} can't be reached from ${dead.join(', ')} now: these guests are affected already.`);
   const shared = definition?.shared ?? rows[0]?.shared;
-  if (shared === false && rows.length > 1) notes.push(`Storage ${target.id} is local: each node has its own, and loses only what is on it.`);
+  if (shared === false && rows.length > 1)
+    notes.push(`Storage ${target.id} is local: each node has its own, and loses only what is on it.`);
   if ((definition?.content ?? rows[0]?.content ?? []).includes('backup'))
     notes.push(`It may hold backups: list_storage_content storage=${target.id} content=backup.`);
   return notes;
 }
 
-function bridgeNotes({ target, networks }: ImpactFacts): readonly string[] {
-  const having = (networks ?? []).filter(({ interfaces }) => interfaces.some((i) => i.name === target.id)).map(({ node }) => node);
+function bridgeNotes({ target, networks, bridgesSure }: ImpactFacts): readonly string[] {
+  const having = (networks ?? [])
+    .filter(({ interfaces }) => interfaces.some((i) => i.name === target.id))
+    .map(({ node }) => node);
   if (networks === undefined || networks.length === 0) return [];
+  if (having.length === 0 && bridgesSure !== true) return [];
   return having.length === 0
     ? [`Of ${networks.map((n) => n.node).join(', ')} none shows a bridge ${target.id}.`]
     : [`${target.id} is a bridge of ${having.join(', ')}; each node has its own, and only guests on that node lose it.`];

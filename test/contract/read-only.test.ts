@@ -118,8 +118,8 @@ describe('T18 only GET can be sent', () => {
     expect(sender.match(/method:/g)).toHaveLength(1);
     expect(sender).toContain("method: 'GET'");
     expect(sender).not.toMatch(/\.(?:stream|pipeline|connect|upgrade|dispatch)\(/);
-    const options = /await request\(\{([\s\S]*?)\n {8}\}\);/.exec(sender)?.[1] ?? '';
-    const keys = [...options.matchAll(/^ {10}(\w+)/gm)].map(([, key]) => key);
+    const options = /\brequest\(\{\n([\s\S]*?)\n\s*\}\)/.exec(sender)?.[1] ?? '';
+    const keys = [...options.matchAll(/^\s+(\w+)[:,]/gm)].map(([, key]) => key);
     expect(keys).toEqual(['origin', 'path', 'method', 'headers', 'signal', 'headersTimeout', 'bodyTimeout']);
   });
 

@@ -3,7 +3,7 @@
  * nodes make no more requests, for every tool, save those whose very answer is about each storage or guest.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { representatives } from '../support/combinations.ts';
+import { typical } from '../support/combinations.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
@@ -41,7 +41,7 @@ async function costOf(harness: Harness, name: string, args: Readonly<Record<stri
 describe('T26 requests', () => {
   it.each(coveredTools)('%s does not ask once for each guest', async (name, tool) => {
     const grown: string[] = [];
-    for (const args of representatives(examplesOf(tool, examples), 1)) {
+    for (const args of typical(examplesOf(tool, examples))) {
       if (isAboutEachGuest(name, args)) continue;
       const [few, many] = [await costOf(small, name, args), await costOf(large, name, args)];
       if (many > few + SLACK || few > MOST) grown.push(`${JSON.stringify(args)}: ${few} requests, then ${many}`);

@@ -23,7 +23,7 @@ export function toolPage(tool: Tool, shown: readonly Shown[]): string {
     '',
     `${tool.description}`,
     '',
-    `Toolset: \`${tool.toolset}\`${optIn ? ' (opt-in: `PROXMOX_TOOLSETS=default,' + tool.toolset + '`)' : ''}`,
+    `Toolset: \`${tool.toolset}\`${optIn ? ` (opt-in: \`PROXMOX_TOOLSETS=default,${tool.toolset}\`)` : ''}`,
     '',
     '## Parameters',
     '',

@@ -13,7 +13,7 @@ import type { DemoCluster, Fault, FaultKind } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import type { Tool } from '../../src/tools/define-tool.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
-import { representatives } from '../support/combinations.ts';
+import { typical } from '../support/combinations.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { settingsFor } from '../support/harness.ts';
@@ -75,7 +75,7 @@ async function attemptAll({
   const limit = pLimit(atOnce);
   return Promise.all(
     tools.flatMap((tool) =>
-      representatives(examplesOf(tool, examples), 1).map((args) =>
+      typical(examplesOf(tool, examples)).map((args) =>
         limit(() => attempt(tool, tool.paged ? { limit: 1000, ...args } : args, shared ? common : open())),
       ),
     ),
@@ -145,10 +145,14 @@ type DependencyName = keyof typeof DEPENDENCIES;
 const EVERYWHERE: readonly DependencyName[] = ['inventory', 'own rights', 'a node', 'storages', 'agents'];
 
 const SCENARIOS: readonly { readonly kind: FaultKind; readonly on: DependencyName }[] = [
-  ...(['reset', 'html', 'broken-json', 'status-595', 'status-596', 'status-500'] as const).flatMap((kind) => [
-    { kind, on: 'inventory' as const },
-    { kind, on: 'a node' as const },
-  ]),
+  ...(['reset', 'html', 'broken-json', 'status-595', 'status-596', 'status-500'] as const).map((kind) => ({
+    kind,
+    on: 'inventory' as const,
+  })),
+  ...(['reset', 'broken-json', 'status-595', 'status-596', 'status-500'] as const).map((kind) => ({
+    kind,
+    on: 'a node' as const,
+  })),
   ...(['reset', 'broken-json', 'status-500'] as const).flatMap((kind) => [
     { kind, on: 'own rights' as const },
     { kind, on: 'storages' as const },

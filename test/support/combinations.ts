@@ -44,6 +44,17 @@ export function variationsOf(tool: Tool): Args[] {
   });
 }
 
+/**
+ * One or two typical calls: the first example, and one with other parameters. Without the deep reads, which are many
+ * requests of the same kind.
+ */
+export function typical(examples: readonly Args[]): Args[] {
+  return representatives(
+    examples.filter((args) => args['deep'] !== true),
+    1,
+  ).slice(0, 2);
+}
+
 /** A few examples of each set of parameters, spread over the list. */
 export function representatives(examples: readonly Args[], perShape = VARIED_PER_SHAPE): Args[] {
   const shapes = new Map<string, Args[]>();

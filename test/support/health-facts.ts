@@ -1,14 +1,14 @@
 import type { AccessData } from '../../src/cluster/access.ts';
-import { FACT_NAMES, type FactData, type HealthFacts } from '../../src/cluster/health-facts.ts';
 import type { BackupJob } from '../../src/cluster/backup-jobs.ts';
 import type { CephStatus } from '../../src/cluster/ceph.ts';
 import type { Certificate } from '../../src/cluster/certificates.ts';
 import type { FirewallRule } from '../../src/cluster/firewall.ts';
 import { type GuestConfig, parseGuestConfig } from '../../src/cluster/guest-config.ts';
+import type { HaRule } from '../../src/cluster/ha.ts';
 import type { GuestDetail } from '../../src/cluster/health-facts.ts';
+import { FACT_NAMES, type FactData, type HealthFacts } from '../../src/cluster/health-facts.ts';
 import type { Guest, Node } from '../../src/cluster/inventory.ts';
 import type { NodeInterface } from '../../src/cluster/node-network.ts';
-import type { HaRule } from '../../src/cluster/ha.ts';
 import type { Replication } from '../../src/cluster/replication.ts';
 import type { Storage, StorageDefinition } from '../../src/cluster/storage.ts';
 import type { Task } from '../../src/cluster/tasks.ts';
@@ -24,7 +24,10 @@ export const GIB = 2 ** 30;
 export type Given = { readonly [K in keyof FactData]?: FactData[K] };
 
 export function factsOf(given: Given): HealthFacts {
-  const entries = FACT_NAMES.map((name) => [name, { data: given[name], lacks: given[name] === undefined ? [{ why: 'not given' }] : [] }]);
+  const entries = FACT_NAMES.map((name) => [
+    name,
+    { data: given[name], lacks: given[name] === undefined ? [{ why: 'not given' }] : [] },
+  ]);
   // One entry for each name of the list, with what was given under that very name.
   return Object.fromEntries(entries) as HealthFacts;
 }
@@ -93,7 +96,18 @@ export function job(id: string, part: Partial<BackupJob> = {}): BackupJob {
 }
 
 export function task(type: string, part: Partial<Task> = {}): Task {
-  return { upid: `UPID:n1:${type}`, node: 'n1', type, id: undefined, user: 'root@pam', start: NOW - HOUR, end: NOW - HOUR / 2, state: 'ok', status: 'OK', ...part };
+  return {
+    upid: `UPID:n1:${type}`,
+    node: 'n1',
+    type,
+    id: undefined,
+    user: 'root@pam',
+    start: NOW - HOUR,
+    end: NOW - HOUR / 2,
+    state: 'ok',
+    status: 'OK',
+    ...part,
+  };
 }
 
 export function certificate(file: string, use: Certificate['use'], notAfter: number, key = 'rsaEncryption 2048'): Certificate {
@@ -127,7 +141,15 @@ export function config(type: 'qemu' | 'lxc', raw: Readonly<Record<string, unknow
 
 /** A guest with its raw configuration. */
 export function detail(who: Guest, raw: Readonly<Record<string, unknown>>, part: Partial<GuestDetail> = {}): GuestDetail {
-  return { guest: who, config: config(who.type, raw), changes: [], snapshots: { snapshots: [], parentOfCurrent: undefined }, firewall: undefined, agent: undefined, ...part };
+  return {
+    guest: who,
+    config: config(who.type, raw),
+    changes: [],
+    snapshots: { snapshots: [], parentOfCurrent: undefined },
+    firewall: undefined,
+    agent: undefined,
+    ...part,
+  };
 }
 
 export function details(...list: readonly GuestDetail[]): FactData['details'] {
@@ -137,7 +159,14 @@ export function details(...list: readonly GuestDetail[]): FactData['details'] {
 /** HA with resources given as `sid: state`. */
 export function ha(
   resources: Readonly<Record<string, string>>,
-  part: { readonly rules?: readonly HaRule[]; readonly managers?: FactData['ha']['status']['managers']; readonly armed?: string; readonly groups?: FactData['ha']['groups']; readonly wanted?: string; readonly group?: string } = {},
+  part: {
+    readonly rules?: readonly HaRule[];
+    readonly managers?: FactData['ha']['status']['managers'];
+    readonly armed?: string;
+    readonly groups?: FactData['ha']['groups'];
+    readonly wanted?: string;
+    readonly group?: string;
+  } = {},
 ): FactData['ha'] {
   const alive = [{ role: 'master' as const, node: 'n1', status: 'active', heartbeat: NOW - 5 }];
   return {
@@ -168,18 +197,56 @@ export function ha(
 }
 
 export function haRule(name: string, part: Partial<HaRule> = {}): HaRule {
-  return { rule: name, type: 'node-affinity', resources: ['vm:100'], nodes: ['n1'], affinity: undefined, strict: true, enabled: true, comment: undefined, errors: [], ...part };
+  return {
+    rule: name,
+    type: 'node-affinity',
+    resources: ['vm:100'],
+    nodes: ['n1'],
+    affinity: undefined,
+    strict: true,
+    enabled: true,
+    comment: undefined,
+    errors: [],
+    ...part,
+  };
 }
 
-export function replication(id: string, part: Partial<Replication['job']> = {}, state: Partial<NonNullable<Replication['state']>> = {}): Replication {
+export function replication(
+  id: string,
+  part: Partial<Replication['job']> = {},
+  state: Partial<NonNullable<Replication['state']>> = {},
+): Replication {
   return {
-    job: { id, vmid: 100, source: 'n1', target: 'n2', schedule: '*/15', disabled: false, rate: undefined, comment: undefined, ...part },
-    state: { lastSync: NOW - 600, lastTry: NOW - 600, nextSync: undefined, duration: 4, failCount: 0, error: undefined, running: false, ...state },
+    job: {
+      id,
+      vmid: 100,
+      source: 'n1',
+      target: 'n2',
+      schedule: '*/15',
+      disabled: false,
+      rate: undefined,
+      comment: undefined,
+      ...part,
+    },
+    state: {
+      lastSync: NOW - 600,
+      lastTry: NOW - 600,
+      nextSync: undefined,
+      duration: 4,
+      failCount: 0,
+      error: undefined,
+      running: false,
+      ...state,
+    },
     interval: 900,
   };
 }
 
-export function ceph(part: Partial<CephStatus> = {}, flags: readonly string[] = [], versions: Exclude<FactData['ceph'], 'absent'>['versions'] = []): FactData['ceph'] {
+export function ceph(
+  part: Partial<CephStatus> = {},
+  flags: readonly string[] = [],
+  versions: Exclude<FactData['ceph'], 'absent'>['versions'] = [],
+): FactData['ceph'] {
   const status: CephStatus = {
     health: 'HEALTH_OK',
     checks: [],
@@ -242,13 +309,29 @@ export function iface(name: string, type: string, part: Partial<NodeInterface> =
 /** Access facts with these parts; everything exists that is asked about. */
 export function access(part: Partial<AccessData>): FactData['access'] {
   const roles = [
-    { role: 'Administrator', builtIn: true, privileges: new Set(['Permissions.Modify', 'Sys.Modify', 'VM.Allocate', 'VM.Audit', 'VM.Config.Disk']) },
-    { role: 'PVEVMAdmin', builtIn: true, privileges: new Set(['VM.Allocate', 'VM.Audit', 'VM.Config.Disk', 'VM.GuestAgent.FileRead']) },
+    {
+      role: 'Administrator',
+      builtIn: true,
+      privileges: new Set(['Permissions.Modify', 'Sys.Modify', 'VM.Allocate', 'VM.Audit', 'VM.Config.Disk']),
+    },
+    {
+      role: 'PVEVMAdmin',
+      builtIn: true,
+      privileges: new Set(['VM.Allocate', 'VM.Audit', 'VM.Config.Disk', 'VM.GuestAgent.FileRead']),
+    },
     { role: 'PVEVMUser', builtIn: true, privileges: new Set(['VM.Audit', 'VM.Console', 'VM.GuestAgent.FileRead']) },
     { role: 'PVEAuditor', builtIn: true, privileges: new Set(['VM.Audit', 'Sys.Audit']) },
     { role: 'NoAccess', builtIn: true, privileges: new Set<string>() },
   ];
-  const data = { acl: [], roles, users: [], groups: [], realms: [{ realm: 'pve', type: 'pve', tfa: undefined }], tfa: [], ...part };
+  const data = {
+    acl: [],
+    roles,
+    users: [],
+    groups: [],
+    realms: [{ realm: 'pve', type: 'pve', tfa: undefined }],
+    tfa: [],
+    ...part,
+  };
   return {
     facts: { ...data, acl: data.acl ?? [], roles: data.roles ?? [], poolsOf: new Map(), now: NOW },
     known: { vmids: new Set([100]), storages: new Set(['store']), nodes: new Set(['n1']), pools: new Set(['p']) },

@@ -14,12 +14,10 @@ export const diskChecks: readonly Check[] = [
     needs: ['disks'],
     judge: ({ disks }) =>
       [...disks].flatMap(([node, list]) =>
-        list
-          .filter(isFailing)
-          .map((d) => ({
-            on: onPart(node, d.path),
-            evidence: `${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}`,
-          })),
+        list.filter(isFailing).map((d) => ({
+          on: onPart(node, d.path),
+          evidence: `${d.health}, ${d.model ?? 'model unknown'}${d.use === undefined ? '' : `, used for ${d.use}`}`,
+        })),
       ),
   }),
   defineCheck({

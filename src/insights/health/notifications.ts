@@ -57,7 +57,15 @@ export const notificationChecks: readonly Check[] = [
     needs: ['notifications'],
     judge: ({ notifications: { matchers } }) =>
       matchers.flatMap((m) =>
-        m.enabled ? [] : [{ on: onThing(`matcher ${m.name}`), evidence: m.comment ?? some(m.conditions, 2) }],
+        m.enabled
+          ? []
+          : [
+              {
+                on: onThing(`matcher ${m.name}`),
+                evidence:
+                  m.comment ?? (m.conditions.length === 0 ? `everything, to ${some(m.targets, 2)}` : some(m.conditions, 2)),
+              },
+            ],
       ),
   }),
   defineCheck({

@@ -126,6 +126,36 @@ describe('review_access', () => {
     expect(wrong.text).toContain('VM.Backup?');
   });
 
+  test('the lists are what the cluster has, each alone', async () => {
+    const world = worldOf(h.demo);
+    const listOf = async (list: string) => tableOf((await h.call('review_access', { list }, { maxChars: 40_000 })).text);
+    const users = await listOf('users');
+    expect(users.map((r) => r['user'])).toEqual(world.users.map((u) => u.userid).sort());
+    expect(users.find((r) => r['user'] === 'erik@pve')).toMatchObject({ enabled: 'no' });
+    expect(users.find((r) => r['user'] === 'anna@pve')).toMatchObject({ second_factors: 'none', groups: 'admins' });
+    expect(users.find((r) => r['user'] === 'dora@corp-ldap')?.['second_factors']).toContain('old format');
+    expect((await listOf('tokens')).map((r) => r['token'])).toEqual(
+      world.users.flatMap((u) => u.tokens.map((t) => `${u.userid}!${t.tokenid}`)).sort(),
+    );
+    expect((await listOf('tokens')).find((r) => r['token'] === 'anna@pve!deploy')).toMatchObject({ separate: 'no' });
+    expect((await listOf('groups')).find((r) => r['group'] === 'admins')?.['entries']).toContain('Administrator on /');
+    expect((await listOf('roles')).find((r) => r['role'] === 'PVEAuditor')?.['privileges']).toContain('VM.Audit');
+    expect((await listOf('acl')).length).toBe(world.acl.length);
+    const structured = await as('auditor', { list: 'users' }, 'structured');
+    for (const canary of h.demo.canaries) expect(JSON.stringify(structured)).not.toContain(canary);
+  });
+
+  test('a list that the token may not read is hidden, not empty; list and on do not go together', async () => {
+    for (const list of ['users', 'tokens', 'groups', 'acl']) {
+      const { text, isError } = await as('noacl', { list });
+      expect(isError).toBe(false);
+      expect(text.split('\n')[0]).toContain('not readable by this token');
+      expect(text).toMatch(/^Hidden: /m);
+    }
+    expect((await as('noacl', { list: 'roles' })).text).toContain('PVEAuditor');
+    expect(await h.call('review_access', { list: 'users', on: '/' })).toMatchObject({ isError: true, errorKind: 'bad-argument' });
+  });
+
   test.each([
     ['PVE1', 'Did you mean "pve1"?'],
     ['nas-mediaa', 'Did you mean "nas-media"?'],

@@ -20,6 +20,7 @@ import {
 import { normalAclPath } from '../../insights/permission-resolution.ts';
 import { defineTool } from '../define-tool.ts';
 import { counted } from '../guests/guest-words.ts';
+import { ACCESS_LISTS, ACCESS_TABLES, type AccessList, accessList } from './access-lists.ts';
 
 /** Pools that are opened to see which of them a storage is in. */
 const MAX_POOLS = 20;
@@ -31,10 +32,11 @@ export const reviewAccess = defineTool({
   title: 'Review access',
   toolset: 'access',
   description:
-    'With on: who may do what to an object, and through what. Without: what is wrong with users, tokens, second factors and entries.',
+    'With on: who may do what to an object, and through what. With list: all users, tokens, ... Without: what is wrong with users, tokens, second factors and entries.',
   params: {
     on: z.string().min(1).max(200).describe('vmid, name of guest, node, storage or pool, or ACL path').optional(),
     privilege: z.string().min(3).max(60).describe('Only holders of it, e.g. VM.Backup').optional(),
+    list: z.enum(ACCESS_LISTS).optional(),
   },
   paged: true,
   output: {
@@ -57,6 +59,7 @@ export const reviewAccess = defineTool({
       blocked: text('why the rights cannot be used now'),
     }),
     findings: table({ severity: text(), code: text(), subject: text(), what: text(), fix: text('command for an administrator') }),
+    ...ACCESS_TABLES,
   },
   reads: [
     '/access/acl',
@@ -74,6 +77,7 @@ export const reviewAccess = defineTool({
     '/version',
   ],
   async run(args, call) {
+    if (args.list !== undefined) return listed(args.list, args, call);
     const [{ data, ...gaps }, inventory] = await Promise.all([readAccess(call), readInventory(call)]);
     if (args.on === undefined && args.privilege === undefined) return review(call, data, gaps, inventory);
     const path = objectPath(args.on ?? '/', inventory);
@@ -101,6 +105,16 @@ export const reviewAccess = defineTool({
     };
   },
 });
+
+async function listed(wanted: AccessList, args: { readonly on?: unknown; readonly privilege?: unknown }, call: Call) {
+  if (args.on !== undefined || args.privilege !== undefined)
+    throw new ApiError('bad-argument', 'list goes without on and privilege.', { hint: 'Give either list or on.' });
+  const { data, ...gaps } = await readAccess(call);
+  const found = accessList(wanted, data);
+  if (found !== undefined) return { ...found, gaps };
+  const what = wanted === 'acl' ? 'The access control list is' : `The ${wanted} are`;
+  return { headline: `${what} not readable by this token`, sections: {}, gaps };
+}
 
 const LEVELS = ['administers', 'changes', 'uses', 'looks', 'closed'];
 

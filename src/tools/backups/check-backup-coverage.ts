@@ -303,7 +303,7 @@ async function labelled(call: Call, orphans: readonly OrphanGroup[], guests: Gap
   return orphans.map((orphan) => ({ ...orphan, label: labelOf(orphan, taken, guests.coverage === 'complete') }));
 }
 
-function labelOf(orphan: OrphanGroup, taken: ReadonlyMap<number, boolean>, allGuestsSeen: boolean): string {
+function labelOf(orphan: OrphanGroup, taken: ReadonlyMap<number, boolean | undefined>, allGuestsSeen: boolean): string {
   if (orphan.numberReused) return 'number is now another guest';
   if (allGuestsSeen) return 'gone';
   const found = orphan.vmid === undefined ? undefined : taken.get(orphan.vmid);

@@ -41,7 +41,11 @@ export async function dependentsOf(call: Call, text: string, page: PageRequest):
     if (unfinished !== undefined || (typeof stage === 'number' && at < stage)) continue;
     const here = candidates.filter((g) => runsNow(g) === (at === RUNNING));
     const rest = at === stage && typeof position === 'number' ? here.filter((g) => g.vmid > position) : here;
-    const scan = await scanGuestConfigs(call, rest.filter((g) => readable.has(g.vmid)));
+    const scan = await scanGuestConfigs(
+      call,
+      rest.filter((g) => readable.has(g.vmid)),
+      { current: true },
+    );
     gaps.push(scan.gaps);
     read += scan.configs.length;
     const configs = new Map(scan.configs.map(({ guest, config }) => [guest.vmid, config]));
@@ -55,14 +59,24 @@ export async function dependentsOf(call: Call, text: string, page: PageRequest):
   for (const dependent of dependentObjects(facts.data)) rows.push({ key: [OBJECTS, dependent.kind, dependent.id], dependent });
   const all = mergeGaps(NO_GAPS, ...gaps);
   return {
-    headline: headlineOf(target, rows.map((r) => r.dependent), read, all, page.after !== undefined, unfinished),
+    headline: headlineOf(
+      target,
+      rows.map((r) => r.dependent),
+      read,
+      all,
+      page.after !== undefined,
+      unfinished,
+    ),
     rows: paged(rows, unfinished),
     gaps: all,
     notes: impactNotes(facts.data),
   };
 }
 
-function paged(rows: readonly { readonly key: SortKey; readonly dependent: Dependent }[], unfinished: Paged<object>['unfinished']) {
+function paged(
+  rows: readonly { readonly key: SortKey; readonly dependent: Dependent }[],
+  unfinished: Paged<object>['unfinished'],
+) {
   const keys = new Map<object, SortKey>();
   const shown = rows.map(({ key, dependent }) => {
     const row = toRow(dependent);
@@ -95,7 +109,9 @@ function headlineOf(
     return `${title}: ${sure ? 'nothing depends on it' : `no ${continued ? 'further ' : ''}dependent seen`} (${scope})`;
   }
   const word = `${continued ? 'further ' : ''}${visibleWord(gaps)}`;
-  const objects = others === 0 || unfinished !== undefined ? '' : `; ${others} other ${others === 1 ? 'thing' : 'things'} too`;
+  const objects = others === 0 || unfinished !== undefined ? '' : `; ${counted(others, 'other thing')} too`;
+  if (guests.length === 0)
+    return `${title}: no ${word}guest seen that depends on it${objects.replace(' too', ` ${others === 1 ? 'does' : 'do'}`)} (${scope})`;
   const depend = guests.length === 1 ? 'depends' : 'depend';
   return `${title}: ${counted(guests.length, `${word}guest`)} ${depend} on it, ${running} running${objects} (${scope})`;
 }
@@ -103,4 +119,3 @@ function headlineOf(
 function isRunning(status: string): boolean {
   return ['running', 'paused', 'prelaunch', 'suspended'].includes(status);
 }
-

@@ -93,7 +93,11 @@ export async function findThings(call: Call, text: string, deep: boolean, page: 
       : await readAddressSources(call, inventory, { addresses: address.kind !== 'vlan', vnets: address.kind === 'vlan' });
   const readable = readableGuests(inventory);
   const [stage, position] = page.after ?? [];
-  const scan = plan.configs && stage !== 2 ? await scanGuestConfigs(call, behind(readable, stage === 1 ? position : 0)) : undefined;
+  const scan =
+    plan.configs && stage !== 2
+      ? // Addresses in use are those of the running configuration, whatever is to change.
+        await scanGuestConfigs(call, behind(readable, stage === 1 ? position : 0), { current: address !== undefined })
+      : undefined;
   const configs = new Map(scan?.configs.map(({ guest, config }) => [guest.vmid, config]));
   const asked =
     plan.live !== undefined && scan?.stoppedAfter === undefined
@@ -163,9 +167,7 @@ function paged(rows: readonly Found[], unfinished: Paged<object>['unfinished']):
 const KINDS: readonly Finding['kind'][] = ['guest', 'node', 'storage', 'pool', 'network'];
 
 function keyOf(stage: Stage, f: Finding): readonly (string | number)[] {
-  return stage === 0
-    ? [0, f.rank, KINDS.indexOf(f.kind), f.kind === 'guest' ? Number(f.id) : f.id]
-    : [stage, Number(f.id)];
+  return stage === 0 ? [0, f.rank, KINDS.indexOf(f.kind), f.kind === 'guest' ? Number(f.id) : f.id] : [stage, Number(f.id)];
 }
 
 function toRow(f: Finding) {
@@ -202,7 +204,12 @@ function sourceFindings(entries: readonly AddressEntry[], inventory: Inventory):
     if (holder.kind === 'network') return [{ ...bare, kind: 'network', id: holder.id }];
     if (holder.kind === 'node')
       return [
-        { ...bare, kind: 'node', id: holder.node, status: inventory.nodes.find((n) => n.node === holder.node)?.status ?? 'unknown' },
+        {
+          ...bare,
+          kind: 'node',
+          id: holder.node,
+          status: inventory.nodes.find((n) => n.node === holder.node)?.status ?? 'unknown',
+        },
       ];
     const guest = inventory.guests.find((g) => g.vmid === holder.vmid);
     return [guest === undefined ? { ...bare, kind: 'guest', id: String(holder.vmid) } : guestFinding(guest, match, 0)];
@@ -215,7 +222,12 @@ function mergeSame(findings: readonly Finding[]): readonly Finding[] {
   for (const f of findings) {
     const key = `${f.kind} ${f.id}`;
     const known = groups.get(key);
-    groups.set(key, known === undefined ? f : { ...known, match: [...known.match, ...f.match], rank: known.rank < f.rank ? known.rank : f.rank });
+    groups.set(
+      key,
+      known === undefined
+        ? f
+        : { ...known, match: [...known.match, ...f.match], rank: known.rank < f.rank ? known.rank : f.rank },
+    );
   }
   return [...groups.values()];
 }
@@ -247,7 +259,9 @@ function scannedFindings(
     const { guest, config, hostName } = answer;
     const entries = liveEntries(plan, answer);
     const hits =
-      plan.address === undefined ? hostNameHits(guest.vmid, hostName, plan.search, named.has(String(guest.vmid))) : match(entries);
+      plan.address === undefined
+        ? hostNameHits(guest.vmid, hostName, plan.search, named.has(String(guest.vmid)))
+        : match(entries);
     if (hits.length === 0 || (config !== undefined && matchesByConfig(plan, guest.vmid, config, vnets))) continue;
     rows.push({ stage: 2, finding: guestFinding(guest, entryWords(hits), 2) });
   }
@@ -278,9 +292,7 @@ function liveEntries(plan: Plan, { guest, config, live }: LiveAnswer): readonly 
 /** A host name is worth a row where the guest's own name had not led to it already. */
 function hostNameHits(vmid: number, hostName: string | undefined, search: Search, known: boolean): readonly AddressEntry[] {
   if (known || hostName === undefined || !hostName.toLowerCase().includes(search.text)) return [];
-  return [
-    { holder: { kind: 'guest', vmid }, what: 'host name', value: hostName, at: undefined, origin: 'agent', unique: false },
-  ];
+  return [{ holder: { kind: 'guest', vmid }, what: 'host name', value: hostName, at: undefined, origin: 'agent', unique: false }];
 }
 
 function headlineOf(plan: Plan, count: number, scan: ConfigScan | undefined, asked: LiveScan | undefined, gaps: Gaps): string {
@@ -306,7 +318,7 @@ function unasked(plan: Plan, scan: ConfigScan | undefined, asked: LiveScan | und
   if (asked !== undefined && silent.length === 0) return NO_GAPS;
   const why =
     asked === undefined
-      ? `${counted(open.length, 'guest')} have interfaces without a configured address (DHCP), which only the running guest knows`
+      ? `${counted(open.length, 'guest')} have interfaces without a configured address (DHCP, or set inside): only the running guest knows it`
       : `the addresses of ${counted(silent.length, 'guest')} are known to nobody here: not running, or no agent that answers`;
   return { ...NO_GAPS, coverage: 'unknown', why };
 }
@@ -327,13 +339,17 @@ function nextStep(plan: Plan, count: number, readable: readonly Guest[], scan: C
   if (plan.live !== undefined || readable.length === 0) return [];
   if (scan === undefined) {
     if (count > 0 && !plan.search.inConfigs) return [];
-    const machines = HOST_NAME.test(plan.search.text) && !plan.search.inConfigs ? ', then asks running machines for their host names' : '';
+    const machines =
+      HOST_NAME.test(plan.search.text) && !plan.search.inConfigs ? ', then asks running machines for their host names' : '';
     return [`${call} (reads ${readable.length} guest configurations${machines})`];
   }
-  if (plan.address === undefined || plan.address.kind === 'vlan') return [];
+  // Interfaces have the hardware addresses of their configurations: asking helps where none has it.
+  if (plan.address === undefined || plan.address.kind === 'vlan' || (plan.address.kind === 'mac' && count > 0)) return [];
   const running = scan.configs.filter(({ guest }) => guest.status === 'running');
   const agents = running.filter(({ config }) => config.type === 'qemu' && agentEnabled(config.values.get('agent'))).length;
   const containers = readable.filter((g) => g.type === 'lxc' && g.status === 'running').length;
   if (agents + containers === 0) return [];
-  return [`${call} (also asks ${counted(agents, 'guest agent')} and ${counted(containers, 'container')}; a silent agent takes seconds)`];
+  return [
+    `${call} (also asks ${counted(agents, 'guest agent')} and ${counted(containers, 'container')}; a silent agent takes seconds)`,
+  ];
 }

@@ -18,7 +18,12 @@ export const searchInventoryTool = defineTool({
   params: {
     query: query.optional(),
     deep: z.boolean().optional(),
-    depends_on: z.string().min(3).max(120).describe(`kind:id; ${TARGET_KINDS.join(', ')}`).optional(),
+    depends_on: z
+      .string()
+      .min(3)
+      .max(120)
+      .describe(`kind:id; ${TARGET_KINDS.join(', ')}`)
+      .optional(),
   },
   paged: true,
   output: {

@@ -32,6 +32,15 @@ describe('get_firewall_rules', () => {
     expect(text).not.toContain('## aliases');
   });
 
+  test('macros only by name, with the ports they stand for', async () => {
+    const { text } = await h.call('get_firewall_rules', { sections: ['macros'] }, { maxChars: 40_000 });
+    const rows = tableOf(text, 'macros');
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.find((r) => r['macro'] === 'SSH')).toMatchObject({ ports: 'tcp/22' });
+    expect(rows.find((r) => r['macro'] === 'HTTPS')?.['about']).not.toBe('');
+    expect((await h.call('get_firewall_rules')).text).not.toContain('## macros');
+  });
+
   test('node and VNet level', async () => {
     expect((await h.call('get_firewall_rules', { node: 'pve1' })).text).toContain('Firewall of node pve1: on');
     const vnet = await h.call('get_firewall_rules', { scope: 'vnet', vnet: 'labnet' });

@@ -10,6 +10,7 @@ import {
   levelEnabled,
   policies,
   readFirewallAliases,
+  readFirewallMacros,
   readFirewallOptions,
   readFirewallRules,
   readIpSets,
@@ -18,10 +19,11 @@ import {
 } from '../../cluster/firewall.ts';
 import { readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
+import { macroPatterns } from '../../insights/firewall-macros.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest, node } from '../params.ts';
 
-const SECTIONS = ['rules', 'options', 'groups', 'aliases', 'ipsets'] as const;
+const SECTIONS = ['rules', 'options', 'groups', 'aliases', 'ipsets', 'macros'] as const;
 type Section = (typeof SECTIONS)[number];
 
 const ruleColumns = {
@@ -62,6 +64,7 @@ export const getFirewallRules = defineTool({
     groups: table({ group: text(), ...ruleColumns }, 'security groups, one row a rule'),
     aliases: table({ name: text(), cidr: text(), comment: text() }),
     ipsets: table({ name: text(), entries: list('"!" in front: no match'), comment: text() }),
+    macros: table({ macro: text(), ports: list('protocol/port, as far as known here'), about: text() }, 'that rules may name'),
   },
   reads: [
     '/cluster/resources',
@@ -72,6 +75,7 @@ export const getFirewallRules = defineTool({
     '/cluster/firewall/aliases',
     '/cluster/firewall/ipset',
     '/cluster/firewall/ipset/{name}',
+    '/cluster/firewall/macros',
     '/nodes/{node}/firewall/options',
     '/nodes/{node}/firewall/rules',
     '/nodes/{node}/qemu/{vmid}/firewall/options',
@@ -96,11 +100,13 @@ export const getFirewallRules = defineTool({
     const { level, label, notes, network } = await locate(args, call);
     const wants = (section: Section): boolean => args.sections === undefined || args.sections.includes(section);
     const where = 'node' in level ? { node: level.node } : {};
-    const [options, rules, aliases, ipsets, datacenter] = await Promise.all([
+    const [options, rules, aliases, ipsets, macros, datacenter] = await Promise.all([
       attempt(where, () => readFirewallOptions(call, level)),
       attempt(where, () => readFirewallRules(call, level)),
       wants('aliases') ? attempt(where, () => readFirewallAliases(call, level)) : undefined,
       wants('ipsets') ? flat(where, () => readIpSets(call, level)) : undefined,
+      // A hundred rows that are the same everywhere: only when they are asked for.
+      args.sections?.includes('macros') === true ? attempt({}, () => readFirewallMacros(call)) : undefined,
       level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
     ]);
     // At the datacenter all groups are of interest, elsewhere those that the rules name.
@@ -109,7 +115,7 @@ export const getFirewallRules = defineTool({
       wants('groups') && (level.scope === 'cluster' || named.size > 0)
         ? await flat({}, () => readSecurityGroups(call, level.scope === 'cluster' ? undefined : named))
         : undefined;
-    const gaps: Gaps = mergeGaps(options, rules, ...[aliases, ipsets, datacenter, groups].filter((r) => r !== undefined));
+    const gaps: Gaps = mergeGaps(options, rules, ...[aliases, ipsets, macros, datacenter, groups].filter((r) => r !== undefined));
     const state = stateOf(level, options.data, datacenter?.data);
     const off = rules.data?.filter((r) => !r.enabled).length ?? 0;
     return {
@@ -121,6 +127,7 @@ export const getFirewallRules = defineTool({
         groups: groups?.data?.flatMap(groupRows),
         aliases: aliases?.data,
         ipsets: ipsets?.data?.map((s) => ({ name: s.name, comment: s.comment, entries: s.entries })),
+        macros: macros?.data?.map((m) => ({ macro: m.macro, ports: macroPorts(m.macro), about: m.about })),
       },
       gaps,
       notes: [...notes, ...network],
@@ -208,6 +215,13 @@ function enabledText(
   if (level.scope === 'cluster') return 'on';
   if (datacenter === undefined) return 'on here; unknown whether the datacenter firewall is';
   return levelEnabled('cluster', datacenter) ? 'on' : 'on here, but without effect: the datacenter firewall is off';
+}
+
+/** `["tcp/80,443"]` */
+function macroPorts(macro: string): readonly string[] | undefined {
+  return macroPatterns(macro, 4)?.map(({ proto, dport, icmpType }) =>
+    [proto, dport ?? icmpType].filter((p) => p !== undefined).join('/'),
+  );
 }
 
 function ruleRow(rule: FirewallRule) {

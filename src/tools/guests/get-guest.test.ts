@@ -91,6 +91,38 @@ describe('get_guest', () => {
     });
   });
 
+  test('the agent by name: clock and CPUs too', async () => {
+    const { text, stats } = await h.call('get_guest', { vmid: 100, sections: ['agent'] });
+    const { cpus } = worldOf(h.demo).guests.get(100) ?? {};
+    expect(recordOf(text, 'guest')).toMatchObject({ clock_ahead: '0', cpus_online: `${cpus} of ${cpus}` });
+    expect(stats.requests).toBeLessThanOrEqual(9);
+  });
+
+  test('snapshots by name: what the storages of its disks allow', async () => {
+    const asked = await h.call('get_guest', { vmid: 200, sections: ['snapshots'] });
+    expect(recordOf(asked.text, 'possible')).toMatchObject({ snapshot: 'yes', linked_clone: 'no', full_clone: 'yes' });
+    expect((await h.call('get_guest', { vmid: 200 })).text).not.toContain('## possible');
+    const off = h.demo.faults.add({ kind: 'status-500', match: '/nodes/pve1/lxc/200/feature' });
+    try {
+      const failed = await h.call('get_guest', { vmid: 200, sections: ['snapshots'] });
+      expect(failed.text).toMatch(/^Problem: guest 200/m);
+      expect(failed.text).not.toContain('snapshot: no');
+    } finally {
+      off();
+    }
+  });
+
+  test('cloud-init by name: addresses as they would be written, and no secret of its users', async () => {
+    const { text, isError } = await h.call('get_guest', { vmid: 100, sections: ['cloudinit'] });
+    expect(isError).toBe(false);
+    expect(text).toContain('## cloudinit');
+    expect(text).toContain('192.0.2.10');
+    for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
+    expect(h.demo.requests.some((r) => r.path.endsWith('/cloudinit/dump') && r.query['type'] !== 'network')).toBe(false);
+    const without = await h.call('get_guest', { vmid: 200, sections: ['cloudinit'] });
+    expect(without.text).not.toContain('## cloudinit');
+  });
+
   test('sizes and verification with the rights to see them', async () => {
     const privileged = await openHarness({ demo: h.demo, role: 'logs' });
     try {

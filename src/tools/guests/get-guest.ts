@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { bool, bytes, duration, int, list, number, percent, record, table, text, time } from '../../answer/spec.ts';
+import { bool, bytes, duration, int, list, number, percent, prose, record, table, text, time } from '../../answer/spec.ts';
 import { formatDuration } from '../../answer/units.ts';
+import type { Call } from '../../api/call.ts';
+import { mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
+import { hasCloudInit } from '../../cluster/cloud-init.ts';
 import { DOSSIER_SECTIONS, type Dossier, type DossierSection, readDossier } from '../../cluster/dossier.ts';
 import { levelEnabled, policies } from '../../cluster/firewall.ts';
 import { summarizeConfig } from '../../cluster/guest-config.ts';
 import { networkNotes } from '../../cluster/guest-network.ts';
-import type { Guest } from '../../cluster/inventory.ts';
+import type { Guest, Inventory } from '../../cluster/inventory.ts';
+import { MIGRATION_READS, readMigrationFacts } from '../../cluster/migration-facts.ts';
 import { resolveGuest } from '../../cluster/resolve.ts';
 import type { Snapshot } from '../../cluster/snapshots.ts';
 import type { Task } from '../../cluster/tasks.ts';
+import { judgeMigration, type MigrationReadiness, migrationWords } from '../../insights/migration-readiness.ts';
 import { oneLine } from '../../redact/plain-text.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
@@ -30,15 +35,19 @@ const MOST = {
   replication: 4,
   pending: 8,
   tasks: 5,
+  targets: 12,
 };
+
+/** Beyond the dossier: only when asked for, since it looks at other nodes. */
+const SECTIONS = [...DOSSIER_SECTIONS, 'migration'] as const;
 
 export const getGuest = defineTool({
   name: 'get_guest',
   title: 'Guest dossier',
   toolset: 'guests',
   description:
-    'Everything about one guest in one answer: state, disks, addresses, agent facts, snapshots, last backups, replication, firewall, pending changes, recent tasks. A part named in sections comes in more detail.',
-  params: { ...guest, sections: z.array(z.enum(DOSSIER_SECTIONS)).min(1).optional() },
+    'One guest in one answer: state, disks, addresses, agent, snapshots, last backups, replication, firewall, pending changes, tasks. Parts named in sections come in more detail; migration (can it move, where to) only then.',
+  params: { ...guest, sections: z.array(z.enum(SECTIONS)).min(1).optional() },
   output: {
     guest: record({
       name: text(),
@@ -56,6 +65,8 @@ export const getGuest = defineTool({
       kernel: text(),
       host_name: text(),
       timezone: text(),
+      clock_ahead: int('seconds that its clock is ahead of the cluster'),
+      cpus_online: text('of those that its system sees'),
       dns: text(),
       machine: text(),
       bios: text(),
@@ -75,6 +86,10 @@ export const getGuest = defineTool({
     addresses: table({ address: text(), nic: text(), interface: text(), source: text() }),
     users: table({ user: text(), domain: text(), since: time() }),
     snapshots: table({ name: text(), time: time(), vmstate: bool(), stuck: text() }, 'newest first'),
+    possible: record(
+      { snapshot: bool(), linked_clone: bool(), full_clone: bool() },
+      'what the storages of its disks allow for the present state',
+    ),
     backups: table({
       storage: text(),
       node: text('of a storage that is not shared'),
@@ -97,6 +112,7 @@ export const getGuest = defineTool({
     firewall: record({ state: text(), filters: list(), policy_in: text(), policy_out: text() }),
     pending: table({ key: text(), now: text(), after: text('from the next start on') }),
     tasks: table({ start: time(), type: text(), state: text(), status: text(), user: text(), upid: text() }, 'failed ones first'),
+    cloudinit: prose('network part of what its cloud-init drive would hold'),
   },
   reads: [
     '/cluster/resources',
@@ -104,12 +120,17 @@ export const getGuest = defineTool({
     '/nodes/{node}/lxc/{vmid}/pending',
     '/nodes/{node}/qemu/{vmid}/snapshot',
     '/nodes/{node}/lxc/{vmid}/snapshot',
+    '/nodes/{node}/qemu/{vmid}/feature',
+    '/nodes/{node}/lxc/{vmid}/feature',
+    '/nodes/{node}/qemu/{vmid}/cloudinit/dump',
     '/nodes/{node}/qemu/{vmid}/agent/get-osinfo',
     '/nodes/{node}/qemu/{vmid}/agent/get-fsinfo',
     '/nodes/{node}/qemu/{vmid}/agent/network-get-interfaces',
     '/nodes/{node}/qemu/{vmid}/agent/get-host-name',
     '/nodes/{node}/qemu/{vmid}/agent/get-users',
     '/nodes/{node}/qemu/{vmid}/agent/get-timezone',
+    '/nodes/{node}/qemu/{vmid}/agent/get-time',
+    '/nodes/{node}/qemu/{vmid}/agent/get-vcpus',
     '/nodes/{node}/lxc/{vmid}/interfaces',
     '/nodes/{node}/qemu/{vmid}/firewall/options',
     '/nodes/{node}/lxc/{vmid}/firewall/options',
@@ -123,16 +144,23 @@ export const getGuest = defineTool({
     '/access/acl',
     '/access/roles',
     '/access/users/{userid}',
+    ...MIGRATION_READS.filter(
+      (path) => path !== '/version' && path !== '/nodes/{node}/replication' && !path.endsWith('/snapshot'),
+    ),
   ],
   async run(args, call) {
     const { guest: target, inventory, notes } = await resolveGuest(call, args);
-    const reading = await readDossier(call, target, inventory, args.sections);
+    const parts = args.sections?.filter((section) => section !== 'migration');
+    const [reading, migration] = await Promise.all([
+      readDossier(call, target, inventory, parts),
+      args.sections?.includes('migration') === true ? readMigration(call, target, inventory) : undefined,
+    ]);
     const { data: dossier } = reading;
     const wants = (section: DossierSection): boolean => args.sections?.includes(section) ?? true;
     const more = new More(target.vmid);
     const { config, network, agent, pending } = dossier;
     return {
-      headline: `${guestTitle(target)}: ${headlineWords(target, dossier, isOffline(inventory, target.node), call.now())}`,
+      headline: `${guestTitle(target)}: ${headlineWords(target, dossier, isOffline(inventory, target.node), call.now(), migration?.data)}`,
       sections: {
         guest: guestRow(target, dossier),
         disks: wants('disks') ? more.cut(config?.disks.map(diskCells), MOST.disks, 'disks', 'get_guest_config') : undefined,
@@ -146,6 +174,7 @@ export const getGuest = defineTool({
           'snapshots',
           'list_snapshots',
         ),
+        possible: possibleRow(dossier),
         backups: more.cut(backupRows(dossier), MOST.backups, 'storages'),
         replication: more.cut(replicationRows(dossier), MOST.replication, 'replication jobs', 'list_replication'),
         firewall: wants('firewall') ? firewallRow(dossier) : undefined,
@@ -153,17 +182,57 @@ export const getGuest = defineTool({
           ? more.cut(pending?.changes.map(pendingCells), MOST.pending, 'pending changes', 'get_guest_config')
           : undefined,
         tasks: more.cut(failedFirst(dossier.tasks)?.map(taskRow), MOST.tasks, 'recent tasks', 'list_recent_tasks'),
+        cloudinit: dossier.cloudInit,
       },
       gaps: reading,
       notes: [
         ...notes,
         ...(network === undefined ? [] : networkNotes(network, target)),
+        ...migrationNotes(migration?.data),
         ...backupNotes(dossier, args.sections?.includes('backups') ?? false),
+        ...(args.sections?.includes('cloudinit') === true && config !== undefined && !hasCloudInit(target, config)
+          ? ['It has no cloud-init drive.']
+          : []),
         ...more.notes(),
       ],
     };
   },
 });
+
+/** What the move of a guest is judged by. */
+interface MigrationReport extends MigrationReadiness {
+  /** Online nodes beyond the most that are looked at. */
+  readonly left: number;
+}
+
+async function readMigration(call: Call, target: Guest, inventory: Inventory): Promise<Reading<MigrationReport>> {
+  const { data, ...gaps } = await readMigrationFacts(call, target, inventory);
+  return { data: { ...judgeMigration(data), left: data.targetsLeft }, ...gaps };
+}
+
+function migrationSections(migration: MigrationReport | undefined, more: More) {
+  if (migration === undefined) return {};
+  const { live, off, recovery, copies, findings, targets } = migration;
+  const rows = targets.map((t) => ({
+    node: t.node,
+    live: t.live,
+    switched_off: t.off,
+    ha: t.recovery,
+    free_memory: t.freeMemory,
+    remarks: t.remarks.length === 0 ? undefined : t.remarks,
+  }));
+  return {
+    migration: { live, switched_off: off, ha: recovery, copies: copies === 0 ? undefined : copies },
+    obstacles: findings.length === 0 ? undefined : findings,
+    targets: more.cut(rows, MOST.targets, 'nodes'),
+  };
+}
+
+function migrationNotes(migration: MigrationReport | undefined): readonly string[] {
+  if (migration === undefined) return [];
+  const left = migration.left === 0 ? [] : [`${counted(migration.left, 'more online node')} not looked at.`];
+  return ['Judged from the configuration; nothing was tried, so "yes" means that nothing known speaks against it.', ...left];
+}
 
 /** Cuts lists and remembers what to say about it. */
 class More {
@@ -187,12 +256,19 @@ class More {
   }
 }
 
-function headlineWords(target: Guest, dossier: Dossier, offline: boolean, nowMs: number): string {
+function headlineWords(
+  target: Guest,
+  dossier: Dossier,
+  offline: boolean,
+  nowMs: number,
+  migration: MigrationReport | undefined,
+): string {
   const { backups, snapshots, pending, replication, network, tasks } = dossier;
   const lock = target.lock === undefined ? '' : `, locked (${target.lock})`;
   const parts = [
     `${offline ? 'state unknown, its node does not answer' : `${target.status}${target.template ? ', template' : ''}`}${lock}`,
   ];
+  if (migration !== undefined) parts.push(migrationWords(migration, target.type === 'lxc'));
   if (network !== undefined) parts.push(addressWords(network));
   if (backups !== undefined) parts.push(backupWords(dossier, nowMs));
   if (snapshots !== undefined) parts.push(snapshotWords(snapshots, nowMs));
@@ -245,6 +321,8 @@ function guestRow(target: Guest, dossier: Dossier) {
     kernel: agent?.os?.kernel,
     host_name: agent?.hostName,
     timezone: agent?.timezone,
+    clock_ahead: agent?.clockAhead,
+    cpus_online: agent?.cpus === undefined ? undefined : `${agent.cpus.online} of ${agent.cpus.present}`,
     dns: [values?.get('nameserver'), values?.get('searchdomain')].filter((part) => part !== undefined).join(', ') || undefined,
     machine: values?.get('machine'),
     bios: values?.get('bios'),
@@ -283,6 +361,11 @@ function newestFirst(snapshots: readonly Snapshot[] | undefined): readonly Snaps
 
 function snapshotCells(snapshot: Snapshot) {
   return { name: snapshot.name, time: snapshot.time, vmstate: snapshot.vmState, stuck: snapshot.state };
+}
+
+function possibleRow({ possible }: Dossier) {
+  if (possible === undefined) return undefined;
+  return { snapshot: possible.snapshot, linked_clone: possible.linkedClone, full_clone: possible.fullClone };
 }
 
 function backupRows({ backups }: Dossier) {

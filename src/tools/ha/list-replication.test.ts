@@ -45,6 +45,29 @@ describe('list_replication', () => {
     expect(text).toContain('Problem: pve3 (node-unreachable)');
   });
 
+  test('one job alone has its log, the newest line first', async () => {
+    const { text: one } = await h.call('list_replication', { job: '112-0' });
+    expect(tableOf(one).map((r) => r['job'])).toEqual(['112-0']);
+    const { log = [] } = h.demo.world.areas.replication.jobs.find((j) => j.id === '112-0') ?? {};
+    const at = log.map((line) => one.indexOf(line));
+    expect(at.length).toBeGreaterThan(2);
+    expect(Math.min(...at)).toBeGreaterThan(0);
+    expect(at).toEqual([...at].sort((a, b) => b - a));
+    expect((await h.call('list_replication', { job: '205-0' })).text).toContain('Its node keeps no log of it.');
+    const unknown = await h.call('list_replication', { job: '131-0' });
+    expect(unknown.text).toContain('Problem: pve3 (node-unreachable)');
+    expect(unknown.text).not.toContain('keeps no log');
+  });
+
+  test('a job that is not there, and one that can not be a job', async () => {
+    expect((await h.call('list_replication', { job: '112-9' })).text).toContain('Jobs: 101-0');
+    expect(await h.call('list_replication', { job: '../x' })).toMatchObject({ isError: true, errorKind: 'bad-argument' });
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    const hidden = await blind.call('list_replication', { job: '112-0' });
+    expect(hidden.text).toContain('No replication job 112-0 is visible');
+    await blind.close();
+  });
+
   test('one request a source, none to the offline node', async () => {
     const fresh = await openHarness({ demo: h.demo });
     const before = h.demo.requests.length;

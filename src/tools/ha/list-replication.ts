@@ -1,7 +1,10 @@
-import { duration, int, table, text, time } from '../../answer/spec.ts';
-import { mergeGaps, visibleWord } from '../../api/reading.ts';
+import { z } from 'zod';
+import { duration, int, prose, table, text, time } from '../../answer/spec.ts';
+import type { Call } from '../../api/call.ts';
+import { ApiError } from '../../api/errors.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { guestCoverage, type Inventory, readInventory } from '../../cluster/inventory.ts';
-import { type Replication, readReplication } from '../../cluster/replication.ts';
+import { type Replication, readReplication, readReplicationLog } from '../../cluster/replication.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
@@ -15,7 +18,14 @@ export const listReplication = defineTool({
   title: 'List replication jobs',
   toolset: 'ha',
   description: 'Replication jobs with last sync, lag against the schedule, failures and next run; failing and late ones first.',
-  params: { node: node.describe('Source node').optional() },
+  params: {
+    node: node.describe('Source node').optional(),
+    job: z
+      .string()
+      .regex(/^\d{3,9}-\d{1,9}$/, 'a job id such as 100-0')
+      .describe('Only this one, with its log')
+      .optional(),
+  },
   paged: true,
   output: {
     jobs: table({
@@ -34,12 +44,14 @@ export const listReplication = defineTool({
       schedule: text(),
       comment: text(),
     }),
+    log: prose('of the last run, newest line first'),
   },
   reads: [
     '/version',
     '/cluster/resources',
     '/cluster/replication',
     '/nodes/{node}/replication',
+    '/nodes/{node}/replication/{id}/log',
     '/cluster/jobs/schedule-analyze',
     '/access/permissions',
     '/access/acl',
@@ -51,7 +63,10 @@ export const listReplication = defineTool({
     if (args.node !== undefined) requireNode(inventory, args.node);
     const reading = await readReplication(call, inventory, args.node);
     const now = (call.now() + reading.data.clockOffset) / 1000;
-    const rows = reading.data.jobs.map((r) => toRow(r, inventory, now));
+    const wanted = args.job === undefined ? reading.data.jobs : reading.data.jobs.filter(({ job }) => job.id === args.job);
+    if (args.job !== undefined && wanted.length === 0) throw noSuchJob(args.job, reading.data.jobs, mergeGaps(reading, coverage));
+    const rows = wanted.map((r) => toRow(r, inventory, now));
+    const log = args.job === undefined ? undefined : await readLog(call, wanted[0]);
     return {
       headline: headline(rows, visibleWord(coverage), args.node, reading.problems.length > 0),
       sections: {
@@ -59,14 +74,45 @@ export const listReplication = defineTool({
           rows,
           key: (row: JobRow) => [STATES.indexOf(row.state), -(row.lag ?? 0), row.job],
         },
+        log: log === undefined || log.lines.length === 0 ? undefined : log.lines.join('\n'),
       },
-      gaps: mergeGaps(reading, coverage),
-      notes: rows.some((r) => r.state === 'late')
-        ? ['Late: the copy is older than two pauses of the schedule and the last run together.']
-        : [],
+      gaps: mergeGaps(reading, coverage, log?.gaps ?? NO_GAPS),
+      notes: [
+        ...(log?.lines.length === 0 && log.gaps.problems.length === 0 ? ['Its node keeps no log of it.'] : []),
+        ...(rows.some((r) => r.state === 'late')
+          ? ['Late: the copy is older than two pauses of the schedule and the last run together.']
+          : []),
+      ],
     };
   },
 });
+
+const LOG_LINES = 50;
+
+/** The log is with the source; of one that is down the reading tells already that it does not answer. */
+async function readLog(
+  call: Call,
+  replication: Replication | undefined,
+): Promise<{ readonly lines: readonly string[]; readonly gaps: Gaps } | undefined> {
+  const { job, state } = replication ?? {};
+  const { source } = job ?? {};
+  if (job === undefined || source === undefined || state === undefined) return undefined;
+  const { data, ...gaps } = await attempt({ node: source }, () => readReplicationLog(call, source, job.id, LOG_LINES));
+  return { lines: data ?? [], gaps };
+}
+
+function noSuchJob(id: string, jobs: readonly Replication[], gaps: Gaps): ApiError {
+  const whole = gaps.coverage === 'complete';
+  return new ApiError('not-found', whole ? `There is no replication job ${id}.` : `No replication job ${id} is visible.`, {
+    hint:
+      jobs.length === 0
+        ? undefined
+        : `Jobs: ${jobs
+            .slice(0, 12)
+            .map(({ job }) => job.id)
+            .join(', ')}.`,
+  });
+}
 
 type JobRow = ReturnType<typeof toRow>;
 

@@ -27,6 +27,12 @@ describe('get_node_status', () => {
     expect(stats.requests).toBe(4);
   });
 
+  test('backup defaults by name, nested settings as one line', async () => {
+    const { text } = await h.call('get_node_status', { node: 'pve1', sections: ['backup'] });
+    for (const line of ['mode: snapshot', 'bwlimit: 0', 'fleecing: enabled=0']) expect(text.split('\n')).toContain(line);
+    expect(text).not.toContain('## status');
+  });
+
   test('failed and stopped services, and a clock that is off', async () => {
     const { text } = await h.call('get_node_status', { node: 'pve2' });
     expect(tableOf(text, 'services_not_running').map((s) => [s['service'], s['state']])).toEqual([

@@ -3,6 +3,7 @@ import { bool, bytes, duration, entries, int, list, percent, prose, record, tabl
 import { formatBytes, formatDuration, formatPercent } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
+import { readBackupDefaults } from '../../cluster/backup-jobs.ts';
 import { type Inventory, type Node, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import {
   kernelPending,
@@ -42,6 +43,7 @@ const SECTIONS = [
   'notes',
   'hosts',
   'netstat',
+  'backup',
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
@@ -133,6 +135,7 @@ export const getNodeStatus = defineTool({
       { vmid: int(), device: text(), received: bytes(), sent: bytes() },
       'traffic of guest interfaces since they came up, as the guest sees it',
     ),
+    backup: entries('defaults of backups on this node, where a job does not say otherwise'),
   },
   reads: [
     '/cluster/resources',
@@ -146,6 +149,7 @@ export const getNodeStatus = defineTool({
     '/nodes/{node}/config',
     '/nodes/{node}/hosts',
     '/nodes/{node}/netstat',
+    '/nodes/{node}/vzdump/defaults',
   ],
   async run(args, call) {
     const inventory = await readInventory(call);
@@ -155,7 +159,7 @@ export const getNodeStatus = defineTool({
     const wanted = new Set<Section>(wantedSections(args.sections));
     const read = <T>(section: Section, reader: (c: Call, n: string) => Promise<T>) =>
       wanted.has(section) ? attempt({ node: args.node }, () => reader(call, args.node)) : NOTHING;
-    const [status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat] = await Promise.all([
+    const [status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat, backup] = await Promise.all([
       read('status', readNodeStatus),
       read('services', readServices),
       read('time', readNodeClock),
@@ -166,8 +170,9 @@ export const getNodeStatus = defineTool({
       wanted.has('config') || wanted.has('notes') ? attempt({ node: args.node }, () => readNodeConfig(call, args.node)) : NOTHING,
       read('hosts', readHosts),
       read('netstat', readNetstat),
+      read('backup', readBackupDefaults),
     ]);
-    const gaps = mergeGaps(status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat);
+    const gaps = mergeGaps(status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat, backup);
     const notes = [
       ...(services.data === undefined ? [] : [serviceNote(services.data)]),
       ...(clock.data === undefined ? [] : clockNotes(clock.data)),
@@ -191,6 +196,7 @@ export const getNodeStatus = defineTool({
         notes: config.data === undefined || !wanted.has('notes') ? undefined : scrubFreeText(config.data.notes ?? '').text,
         hosts: hosts.data,
         netstat: netstat.data,
+        backup: backup.data === undefined ? undefined : Object.fromEntries(backup.data),
       },
       gaps,
       notes,

@@ -36,6 +36,14 @@ describe('list_nodes', () => {
     await blind.close();
   });
 
+  test('guests that are hidden on a node are not counted as none', async () => {
+    const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
+    const { text } = await scoped.call('list_nodes');
+    for (const row of tableOf(text)) expect([row['guests'], row['running']], row['node']).not.toContain('0');
+    expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
+    await scoped.close();
+  });
+
   test('a standalone node is one node, and no problem', async () => {
     const alone = await openHarness({ standalone: true });
     const { text } = await alone.call('list_nodes');

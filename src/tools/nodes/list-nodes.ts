@@ -21,7 +21,7 @@ export const listNodes = defineTool({
       memory: bytes(),
       root: percent('of the root file system'),
       uptime: duration(),
-      guests: int(),
+      guests: int('visible ones'),
       running: int(),
       ha: text(),
     }),
@@ -31,7 +31,7 @@ export const listNodes = defineTool({
     const inventory = await readInventory(call);
     const [gaps, guests] = await Promise.all([nodeCoverage(call, inventory), guestCoverage(call)]);
     // A count of zero must not stand for "none that this token sees".
-    const blind = guests.coverage !== 'complete' && inventory.guests.length === 0;
+    const told = (count: number) => (count === 0 && guests.coverage !== 'complete' ? undefined : count);
     const rows = inventory.nodes.map((n) => {
       const here = inventory.guests.filter((g) => g.node === n.node);
       return {
@@ -43,8 +43,8 @@ export const listNodes = defineTool({
         memory: n.maxMem,
         root: share(n.disk, n.maxDisk),
         uptime: n.uptime,
-        guests: blind ? undefined : here.length,
-        running: n.status === 'online' && !blind ? here.filter((g) => g.status === 'running').length : undefined,
+        guests: told(here.length),
+        running: n.status === 'online' ? told(here.filter((g) => g.status === 'running').length) : undefined,
         ha: n.haState,
       };
     });

@@ -35,6 +35,31 @@ describe('list_storage_content', () => {
     expect(tableOf(narrowed.text)).toHaveLength(backupsIn('pbs-main', 'pve1').filter((b) => b.vmid === vmid).length);
   });
 
+  test.each([
+    { storage: 'local-lvm' },
+    { storage: 'pbs-main', content: 'backup' },
+    { storage: 'local' },
+  ])('%j as an auditor: the headline counts what is visible, since more is hidden', async (args) => {
+    const { text } = await h.call('list_storage_content', args);
+    expect(text).toMatch(/^\d+ visible volumes/);
+    expect(text).toContain('Hidden: ');
+  });
+
+  test('backups that could not be read are not counted as none', async () => {
+    const full = await openHarness({ demo: h.demo, role: 'full' });
+    const off = h.demo.faults.add({ kind: 'status-500', match: /\/storage\/nas-backup\// });
+    const { text } = await full.call('list_storage_content', { storage: 'nas-backup', content: 'backup' });
+    off();
+    expect(text).toMatch(/^0 readable volumes on nas-backup/);
+    expect(text).toContain('Problem: pve1/nas-backup');
+    await full.close();
+  });
+
+  test('a storage that is not reachable is not called unconfigured', async () => {
+    const { errorKind } = await h.call('list_storage_content', { storage: 'nas-media' });
+    expect(errorKind).toBe('unreachable');
+  });
+
   test('T6 with the backup privileges: sizes, verification, encryption, protection as they are', async () => {
     const full = await openHarness({ demo: h.demo, role: 'full' });
     const { text } = await full.call('list_storage_content', { storage: 'pbs-main', content: 'backup' }, { maxChars: 40_000 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bool, bytes, int, list, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { mergeGaps } from '../../api/reading.ts';
+import { mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
 import { checkSegment } from '../../api/segments.ts';
 import { type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
@@ -68,7 +68,7 @@ export const listStorageContent = defineTool({
     });
     const notes = notesFor(place, candidates, reading.data, args);
     return {
-      headline: `${describe(reading.data)} on ${args.storage}${place.storage.shared ? ' (shared)' : ` of ${place.node}`}`,
+      headline: `${describe(reading)} on ${args.storage}${place.storage.shared ? ' (shared)' : ` of ${place.node}`}`,
       sections: {
         volumes: {
           rows: reading.data.map((v) => toRow(v, inventory)),
@@ -138,18 +138,21 @@ function refuseDead(storage: Storage, id: string, where: string): void {
   const text = {
     disabled: `Storage ${id} is disabled in the configuration; its content can't be read.`,
     inactive: `Storage ${id} is enabled but not reachable from ${where}; its content can't be read now.`,
-    unknown: `Storage ${id} belongs to an offline node (${where}); its content can't be read now.`,
+    unknown: `Storage ${id} belongs to an offline node (${where}), or its state is hidden from this token; its content can't be read.`,
   }[storage.state];
-  throw new ApiError(storage.state === 'unknown' ? 'node-unreachable' : 'not-configured', text, {
+  const kind = { disabled: 'not-configured', inactive: 'unreachable', unknown: 'node-unreachable' } as const;
+  throw new ApiError(kind[storage.state], text, {
     hint: 'list_storage shows the state of all storages.',
   });
 }
 
-function describe(volumes: readonly Volume[]): string {
+/** What was not read, or is hidden, must not be counted as nothing. */
+function describe({ data: volumes, ...gaps }: Reading<readonly Volume[]>): string {
+  const word = gaps.problems.length > 0 ? 'readable ' : visibleWord(gaps);
   const counts = new Map<string, number>();
   for (const v of volumes) counts.set(v.content, (counts.get(v.content) ?? 0) + 1);
   const kinds = [...counts].map(([kind, n]) => `${n} ${kind}`);
-  return `${volumes.length} volumes${kinds.length > 1 ? ` (${kinds.join(', ')})` : ''}`;
+  return `${volumes.length} ${word}volumes${kinds.length > 1 ? ` (${kinds.join(', ')})` : ''}`;
 }
 
 function notesFor(

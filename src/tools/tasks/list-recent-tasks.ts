@@ -70,7 +70,7 @@ export const listRecentTasks = defineTool({
     const last = tasks.at(-1);
     const names = new Map(inventory.guests.map((g) => [g.vmid, g.name]));
     return {
-      headline: `${tasks.length} ${visibleWord(reading)}tasks${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
+      headline: `${tasks.length} ${visibleWord(reading)}tasks${reading.problems.length === 0 ? '' : ' on the nodes that answered'}${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
       sections: {
         tasks: {
           rows: tasks.map((t) => ({

@@ -22,6 +22,12 @@ describe('list_recent_tasks and get_task', () => {
     expect(rows.filter((r) => r['state'] === 'running')).toHaveLength(2);
   });
 
+  test('with a node offline nothing is said of the tasks of all', async () => {
+    const { text } = await h.call('list_recent_tasks', { type: 'no-such-type' });
+    expect(text).toMatch(/^0 tasks on the nodes that answered/);
+    expect((await h.call('list_recent_tasks', { node: 'pve1', type: 'no-such-type' })).text).toMatch(/^0 tasks$/m);
+  });
+
   test('every task once by following the cursor', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
