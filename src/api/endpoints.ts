@@ -8,7 +8,7 @@ import type { Privilege } from './privileges.ts';
  * snapshot `config`, `agent/file-read`, `scan/*`, ...).
  */
 
-/** What a query key may hold; an array is an enumeration. `since` names the first release that knows the key. */
+/** What a query key may hold, checked before a request is sent; an array is an enumeration. `since` names the first release that knows the key. */
 export type QueryType = 'int' | 'bool' | 'text' | readonly string[];
 export type QuerySpec = QueryType | { readonly type: QueryType; readonly since: string };
 
@@ -288,7 +288,8 @@ export const endpoints = {
   },
   '/nodes/{node}/qemu/{vmid}/cloudinit': { needs: { on: '/vms/{vmid}', all: ['VM.Audit'] }, cost: 'proxied' },
   '/nodes/{node}/qemu/{vmid}/cloudinit/dump': {
-    query: { type: ['user', 'network', 'meta'] },
+    // `user` and `meta` are made of the password and of keys.
+    query: { type: ['network'] },
     needs: { on: '/vms/{vmid}', all: ['VM.Audit'] },
     cost: 'proxied',
   },
@@ -347,7 +348,7 @@ export const endpoints = {
     rows: 'backups: Datastore.AllocateSpace on /storage/{storage} and VM.Backup on /vms/{vmid}; disks: VM.Config.Disk on /vms/{vmid}; snippets: Datastore.Allocate on /storage/{storage}',
   },
   '/nodes/{node}/storage/{storage}/prunebackups': {
-    query: { 'prune-backups': 'text', type: ['qemu', 'lxc'], vmid: 'int' },
+    query: { 'prune-backups': ['keep-all=1'], type: ['qemu', 'lxc'], vmid: 'int' },
     needs: { on: '/storage/{storage}', any: ['Datastore.Audit', 'Datastore.AllocateSpace'] },
     cost: 'slow',
   },

@@ -65,6 +65,28 @@ describe('callers that share an answer', () => {
   });
 });
 
+describe('the allow-list', () => {
+  test.each([
+    ['/nodes/{node}/storage/{storage}/prunebackups', { node: 'pve1', storage: 'nfs' }, { 'prune-backups': 'keep-last=1' }],
+    ['/nodes/{node}/qemu/{vmid}/cloudinit/dump', { node: 'pve1', vmid: 100 }, { type: 'user' }],
+    ['/nodes/{node}/tasks', { node: 'pve1' }, { limit: '5&source=all' }],
+    ['/nodes/{node}/qemu', { node: 'pve1' }, { full: 'yes' }],
+    ['/nodes/{node}/qemu', { node: 'pve1' }, { delete: 1 }],
+  ] as const)('%s is not asked with %j and %j', async (path, params, query) => {
+    const { server, session } = await sessionAt((_path, response) => send(response, []));
+    const caller = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY, sent: () => undefined };
+    expect(await outcome(session.get(path, params, query, caller))).toBe('other');
+    expect(server.asked).toEqual([]);
+  });
+
+  test('a text that is no whole character can be asked for all the same', async () => {
+    const { server, session } = await sessionAt((_path, response) => send(response, []));
+    const read = createCall(session).get('/nodes/{node}/syslog', { node: 'pve1' }, { service: 'a\ud800;b&c' });
+    expect(await outcome(read)).toBe('ok');
+    expect(server.asked).toEqual(['/nodes/pve1/syslog?service=a%EF%BF%BD%3Bb%26c']);
+  });
+});
+
 describe('a token that is refused', () => {
   test('is not sent again and again, however much is asked at once, and is tried again after a while', async () => {
     let clock = 1_000_000;

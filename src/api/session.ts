@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { HealthSettings } from '../config/settings.ts';
 import { redactAnswer } from '../redact/redact-answer.ts';
 import { createScrubber, type Scrubber } from '../redact/scrub-text.ts';
-import { type EndpointPath, endpointSpec } from './endpoints.ts';
+import { type EndpointPath, endpointSpec, type QuerySpec } from './endpoints.ts';
 import { ApiError, toApiError } from './errors.ts';
 import type { RawAnswer } from './get.ts';
 import { errorFromAnswer } from './http-error.ts';
@@ -264,9 +264,17 @@ function encodeQuery(path: EndpointPath, query: Query): string {
     if (value === undefined) continue;
     if (!Object.hasOwn(declared, key)) throw new Error(`query parameter ${key} is not declared for ${path}`);
     const text = typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+    if (!mayHold(declared[key], text)) throw new Error(`query parameter ${key} of ${path} may not be ${JSON.stringify(text)}`);
     parts.push(`${encodeURIComponent(key)}=${encodeURIComponent(wellFormed(text))}`);
   }
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+function mayHold(spec: QuerySpec | undefined, text: string): boolean {
+  const type = typeof spec === 'object' && 'type' in spec ? spec.type : spec;
+  if (type === 'int') return /^-?\d+$/.test(text);
+  if (type === 'bool') return text === '0' || text === '1';
+  return typeof type !== 'object' || type.includes(text);
 }
 
 /** Half of a surrogate pair, as JSON may carry it, can't be encoded. */

@@ -4,6 +4,7 @@ import type { AreaAccess, TokenAccess } from '../../insights/token-access.ts';
 import type { Grant } from '../../insights/token-grants.ts';
 import { expiryText, missingText, reachText, tokenHeadline } from '../../insights/token-words.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 export const checkTokenAccess = defineTool({
   name: 'check_token_access',
@@ -37,7 +38,7 @@ export const checkTokenAccess = defineTool({
     }),
     grants: table({ opens: text(), kind: text('core or optional'), run: text('as root on a node') }),
   },
-  reads: ['/version', '/access/permissions', '/access/roles', '/access/acl', '/access/users/{userid}'],
+  reads: ['/version', ...RIGHTS_READS],
   async run(_args, call) {
     const { data: access, ...gaps } = await readTokenAccess(call);
     const grants = grantsToShow(access.grants);

@@ -20,6 +20,7 @@ import {
 import { normalAclPath } from '../../insights/permission-resolution.ts';
 import { defineTool } from '../define-tool.ts';
 import { counted } from '../guests/guest-words.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { ACCESS_LISTS, ACCESS_TABLES, type AccessList, accessList } from './access-lists.ts';
 
 /** Pools that are opened to see which of them a storage is in. */
@@ -62,19 +63,16 @@ export const reviewAccess = defineTool({
     ...ACCESS_TABLES,
   },
   reads: [
-    '/access/acl',
-    '/access/roles',
     '/access/users',
     '/access/groups',
     '/access/domains',
     '/access/tfa',
-    '/access/permissions',
-    '/access/users/{userid}',
     '/cluster/resources',
     '/pools',
     '/pools/{poolid}',
     '/storage',
     '/version',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     if (args.list !== undefined) return listed(args.list, args, call);

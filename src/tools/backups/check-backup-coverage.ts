@@ -36,6 +36,7 @@ import {
 import { jobSelects } from '../../insights/job-coverage.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, vmid } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { parseTimeParam } from '../time-param.ts';
 
 /** Requests to backup servers, guest by guest, in one call; each starts a program on a node. */
@@ -102,10 +103,7 @@ export const checkBackupCoverage = defineTool({
     '/storage',
     '/nodes/{node}/storage/{storage}/content',
     '/nodes/{node}/storage/{storage}/prunebackups',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call, page) {
     const maxAge = args.max_age === undefined ? undefined : ageOf(args.max_age, call.now());

@@ -4,6 +4,7 @@ import { type BackupJob, readBackupJobs } from '../../cluster/backup-jobs.ts';
 import { type Guest, guestCoverage, readInventory } from '../../cluster/inventory.ts';
 import { jobCoverage, jobSelects } from '../../insights/job-coverage.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const MAX_NAMED = 30;
 
@@ -30,14 +31,7 @@ export const listBackupJobs = defineTool({
     }),
     uncovered: record({ count: int('guests in no enabled job, templates apart'), guests: text() }),
   },
-  reads: [
-    '/cluster/backup',
-    '/cluster/resources',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
-  ],
+  reads: ['/cluster/backup', '/cluster/resources', ...RIGHTS_READS],
   async run(_args, call) {
     const [jobs, inventory, coverage] = await Promise.all([readBackupJobs(call), readInventory(call), guestCoverage(call)]);
     const { uncovered, missing } = jobCoverage(jobs, inventory.guests);

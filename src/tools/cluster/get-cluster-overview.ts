@@ -15,6 +15,7 @@ import { nameRefused } from '../../cluster/refused.ts';
 import { mergeStorages, type Storage } from '../../cluster/storage.ts';
 import { parseTasks, type Task } from '../../cluster/tasks.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const DAY = 86_400;
 const MAX_NODES = 12;
@@ -76,10 +77,7 @@ export const getClusterOverview = defineTool({
     '/cluster/config/qdevice',
     '/cluster/tasks',
     '/version',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(_args, call) {
     const [inventory, membership, tasks, release] = await Promise.all([

@@ -21,6 +21,7 @@ import {
   sumGuests,
 } from '../../cluster/pools.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 export const listPools = defineTool({
   name: 'list_pools',
@@ -66,16 +67,7 @@ export const listPools = defineTool({
     }),
     storages: table({ storage: text(), status: text(), used: percent(), total: bytes(), content: list() }),
   },
-  reads: [
-    '/pools',
-    '/pools/{poolid}',
-    '/cluster/resources',
-    '/version',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
-  ],
+  reads: ['/pools', '/pools/{poolid}', '/cluster/resources', '/version', ...RIGHTS_READS],
   async run(args, call) {
     if (args.pool !== undefined) checkPoolName(args.pool);
     const [pools, inventory, guests] = await Promise.all([readPools(call), readInventory(call), guestCoverage(call)]);

@@ -6,6 +6,7 @@ import { IMPACT_READS, TARGET_KINDS } from '../../cluster/impact-facts.ts';
 import { LIVE_READS } from '../../cluster/live-scan.ts';
 import { defineTool } from '../define-tool.ts';
 import { query } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { dependentsOf } from './dependents-of.ts';
 import { findThings } from './find-things.ts';
 
@@ -55,10 +56,7 @@ export const searchInventoryTool = defineTool({
       ...ADDRESS_READS,
       ...LIVE_READS,
       ...IMPACT_READS,
-      '/access/permissions' as const,
-      '/access/acl' as const,
-      '/access/roles' as const,
-      '/access/users/{userid}' as const,
+      ...RIGHTS_READS,
     ]),
   ],
   async run(args, call, page) {

@@ -13,6 +13,7 @@ import { parseIpRange } from '../../insights/ip-ranges.ts';
 import { defineTool } from '../define-tool.ts';
 import { guestTitle } from '../guests/guest-words.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const WITH_PORTS: ReadonlySet<string> = new Set(['tcp', 'udp', 'sctp']);
 const EVERYWHERE = '0.0.0.0/0';
@@ -86,11 +87,8 @@ export const explainFirewallPath = defineTool({
     '/nodes/{node}/lxc/{vmid}/firewall/aliases',
     '/nodes/{node}/lxc/{vmid}/firewall/ipset',
     '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
     '/version',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const proto = protoName(args.protocol ?? 'tcp');

@@ -22,6 +22,7 @@ import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { macroPatterns } from '../../insights/firewall-macros.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest, node } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const SECTIONS = ['rules', 'options', 'groups', 'aliases', 'ipsets', 'macros'] as const;
 type Section = (typeof SECTIONS)[number];
@@ -91,10 +92,7 @@ export const getFirewallRules = defineTool({
     '/cluster/sdn/vnets/{vnet}/firewall/options',
     '/cluster/sdn/vnets/{vnet}/firewall/rules',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { level, label, notes, network } = await locate(args, call);

@@ -23,6 +23,7 @@ import { readSnapshots } from '../../cluster/snapshots.ts';
 import { closest } from '../../config/suggest.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { counted, guestTitle } from './guest-words.ts';
 
 /** Told in the `config` record, or not worth a line (`digest` only serves writers). */
@@ -114,10 +115,7 @@ export const getGuestConfig = defineTool({
     '/nodes/{node}/qemu/{vmid}/snapshot',
     '/nodes/{node}/lxc/{vmid}/snapshot',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     if (args.snapshot !== undefined) checkSnapshotName(args.snapshot);

@@ -3,6 +3,7 @@ import { type GuestNetwork, networkNotes, readGuestNetwork } from '../../cluster
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { nicRow } from './get-guest-config.ts';
 import { counted, guestTitle } from './guest-words.ts';
 
@@ -47,10 +48,7 @@ export const getGuestNetwork = defineTool({
     '/nodes/{node}/lxc/{vmid}/interfaces',
     '/version',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { guest: target, inventory, notes } = await resolveGuest(call, args);

@@ -6,6 +6,7 @@ import { readPending } from '../../cluster/pending.ts';
 import { resolveGuest } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { counted, guestTitle } from './guest-words.ts';
 
 export const getGuestStatus = defineTool({
@@ -59,10 +60,7 @@ export const getGuestStatus = defineTool({
     '/nodes/{node}/qemu/{vmid}/pending',
     '/nodes/{node}/lxc/{vmid}/pending',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { guest: target, inventory, notes } = await resolveGuest(call, args);

@@ -17,6 +17,7 @@ import { judgeMigration, type MigrationReadiness, migrationWords } from '../../i
 import { oneLine } from '../../redact/plain-text.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { diskRow, nicRow, pendingRow } from './get-guest-config.ts';
 import { addressWords } from './get-guest-network.ts';
 import { isOffline } from './get-guest-status.ts';
@@ -113,6 +114,14 @@ export const getGuest = defineTool({
     pending: table({ key: text(), now: text(), after: text('from the next start on') }),
     tasks: table({ start: time(), type: text(), state: text(), status: text(), user: text(), upid: text() }, 'failed ones first'),
     cloudinit: prose('network part of what its cloud-init drive would hold'),
+    migration: record({
+      live: text('the best of all targets: yes, risky, unknown, no'),
+      switched_off: text('containers: by a restart'),
+      ha: text('whether HA could start it elsewhere'),
+      copies: bytes('on local storages'),
+    }),
+    obstacles: table({ effect: text(), what: text(), detail: text() }, 'wherever it goes'),
+    targets: table({ node: text(), live: text(), switched_off: text(), ha: text(), free_memory: bytes(), remarks: list() }),
   },
   reads: [
     '/cluster/resources',
@@ -140,13 +149,10 @@ export const getGuest = defineTool({
     '/nodes/{node}/tasks',
     '/version',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
     ...MIGRATION_READS.filter(
       (path) => path !== '/version' && path !== '/nodes/{node}/replication' && !path.endsWith('/snapshot'),
     ),
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { guest: target, inventory, notes } = await resolveGuest(call, args);
@@ -183,8 +189,9 @@ export const getGuest = defineTool({
           : undefined,
         tasks: more.cut(failedFirst(dossier.tasks)?.map(taskRow), MOST.tasks, 'recent tasks', 'list_recent_tasks'),
         cloudinit: dossier.cloudInit,
+        ...migrationSections(migration?.data, more),
       },
-      gaps: reading,
+      gaps: mergeGaps(reading, migration ?? NO_GAPS),
       notes: [
         ...notes,
         ...(network === undefined ? [] : networkNotes(network, target)),

@@ -5,6 +5,7 @@ import { type Guest, guestCoverage, offlineGaps, readInventory } from '../../clu
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guestType, node, query } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const SORTS = ['vmid', 'name', 'cpu', 'mem', 'uptime'] as const;
 
@@ -44,7 +45,7 @@ export const listGuests = defineTool({
       template: text(),
     }),
   },
-  reads: ['/cluster/resources', '/access/permissions', '/access/acl', '/access/roles', '/access/users/{userid}'],
+  reads: ['/cluster/resources', ...RIGHTS_READS],
   async run(args, call) {
     const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);
     if (args.node !== undefined) requireNode(inventory, args.node);

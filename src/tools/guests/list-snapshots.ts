@@ -5,6 +5,7 @@ import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { readSnapshots, type Snapshot, type SnapshotTree } from '../../cluster/snapshots.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { counted, guestTitle } from './guest-words.ts';
 
 export const listSnapshots = defineTool({
@@ -30,10 +31,7 @@ export const listSnapshots = defineTool({
     '/nodes/{node}/qemu/{vmid}/snapshot',
     '/nodes/{node}/lxc/{vmid}/snapshot',
     '/cluster/nextid',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { guest: target, inventory, notes } = await resolveGuest(call, args);

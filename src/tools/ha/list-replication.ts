@@ -8,6 +8,7 @@ import { type Replication, readReplication, readReplicationLog } from '../../clu
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 /** In the order in which they are listed. */
 const STATES = ['failing', 'unknown', 'late', 'never ran', 'running', 'ok', 'disabled'] as const;
@@ -53,10 +54,7 @@ export const listReplication = defineTool({
     '/nodes/{node}/replication',
     '/nodes/{node}/replication/{id}/log',
     '/cluster/jobs/schedule-analyze',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);

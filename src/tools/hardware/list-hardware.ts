@@ -20,6 +20,7 @@ import { guestCoverage, type Inventory, offlineGaps, readInventory } from '../..
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, query } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const SECTIONS = ['pci', 'usb', 'mappings', 'mdev', 'guests', 'emulated'] as const;
 type Section = (typeof SECTIONS)[number];
@@ -83,10 +84,7 @@ export const listHardware = defineTool({
     '/nodes/{node}/qemu/{vmid}/config',
     '/nodes/{node}/lxc/{vmid}/config',
     '/version',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const inventory = await readInventory(call);

@@ -65,6 +65,26 @@ describe('get_node_log with Sys.Syslog', () => {
     expect(fenced(text)[0]).toBe(lines.at(-1)?.line);
   });
 
+  test('Ceph log: the newest lines of a node with a monitor', async () => {
+    const { log } = h.demo.world.areas.ceph;
+    const { text } = await h.call('get_node_log', { node: 'pve1', source: 'ceph', lines: 3 });
+    expect(text).toMatch(new RegExp(`^Ceph log of pve1: newest 3 of ${log.length} lines`));
+    expect(fenced(text)).toHaveLength(3);
+    for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
+  });
+
+  test('firewall log of one guest, with the right to it; the guest is found by its id', async () => {
+    const full = await openHarness({ demo: h.demo, role: 'full' });
+    const { text } = await full.call('get_node_log', { vmid: 100, lines: 2 });
+    expect(text).toMatch(/^Firewall log of guest 100: newest 2/);
+    for (const line of fenced(text)) expect(line).toMatch(/^100 /);
+    expect((await full.call('get_node_log', { vmid: 200 })).text).toContain('Firewall log of guest 200: no lines');
+    await full.close();
+    const { isError, text: refused } = await h.call('get_node_log', { vmid: 100 });
+    expect(isError).toBe(true);
+    expect(refused).toContain('VM.Console on /vms/100');
+  });
+
   test('cluster log of everybody, of one node, repaired', async () => {
     const all = await h.call('get_node_log', { source: 'cluster' });
     expect(fenced(all.text)).toHaveLength(h.demo.world.areas.config.log.length);
@@ -99,7 +119,9 @@ describe('get_node_log with Sys.Syslog', () => {
       'since is not before until',
     );
     expect((await h.call('get_node_log', { node: 'pve1', since: 'soon' })).text).toContain('is no time');
-    expect((await h.call('get_node_log', { node: 'pve1', source: 'ceph' })).text).toContain('Error (bad-argument)');
+    expect((await h.call('get_node_log', { node: 'pve1', source: 'kern' })).text).toContain('Error (bad-argument)');
+    expect((await h.call('get_node_log', { vmid: 100, source: 'journal' })).text).toContain('firewall only');
+    expect((await h.call('get_node_log', { node: 'pve1', source: 'ceph', since: '1h' })).text).toContain("can't be read by time");
   });
 
   test('a node that hangs times out', async () => {

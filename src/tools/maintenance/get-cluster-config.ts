@@ -23,6 +23,7 @@ import { readNotifications } from '../../cluster/notifications.ts';
 import { nameRefused } from '../../cluster/refused.ts';
 import { scrubFreeText } from '../../redact/scrub-text.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const SECTIONS = [
   'options',
@@ -104,10 +105,7 @@ export const getClusterConfig = defineTool({
     '/cluster/acme/plugins',
     '/cluster/qemu/custom-cpu-models',
     '/version',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const named = new Set<Section>(args.sections ?? []);

@@ -15,6 +15,7 @@ import { sizingOf } from '../../insights/right-sizing.ts';
 import { defineTool, type PageRequest } from '../define-tool.ts';
 import { counted } from '../guests/guest-words.ts';
 import { node, storage } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 /** Guests whose week is read in one call. */
 const MAX_SIZED = 150;
@@ -103,10 +104,7 @@ export const checkCapacity = defineTool({
     '/nodes/{node}/disks/lvmthin',
     '/nodes/{node}/qemu/{vmid}/rrddata',
     '/nodes/{node}/lxc/{vmid}/rrddata',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call, page) {
     const inventory = await readInventory(call);

@@ -26,6 +26,7 @@ import {
 } from '../../insights/metrics-digest.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest, node, storage } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const MAX_POINTS = 60;
 
@@ -102,10 +103,7 @@ export const getMetrics = defineTool({
     '/nodes/{node}/qemu/{vmid}/rrddata',
     '/nodes/{node}/lxc/{vmid}/rrddata',
     '/nodes/{node}/storage/{storage}/rrddata',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const { target, words, nodeOnline, notes } = await resolveMetricsTarget(call, args);

@@ -7,6 +7,7 @@ import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { scrubFreeText } from '../../redact/scrub-text.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 export const listNodeNetwork = defineTool({
   name: 'list_node_network',
@@ -39,15 +40,7 @@ export const listNodeNetwork = defineTool({
     }),
     changes: prose('pending edits as a diff'),
   },
-  reads: [
-    '/cluster/resources',
-    '/nodes/{node}/network',
-    '/version',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
-  ],
+  reads: ['/cluster/resources', '/nodes/{node}/network', '/version', ...RIGHTS_READS],
   async run(args, call) {
     requireOnlineNode(await readInventory(call), args.node);
     const reading = await readNodeNetwork(call, args.node);

@@ -3,6 +3,7 @@ import { bytes, duration, int, percent, table, text } from '../../answer/spec.ts
 import { mergeGaps } from '../../api/reading.ts';
 import { guestCoverage, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 export const listNodes = defineTool({
   name: 'list_nodes',
@@ -26,7 +27,7 @@ export const listNodes = defineTool({
       ha: text(),
     }),
   },
-  reads: ['/cluster/resources', '/access/permissions', '/access/acl', '/access/roles', '/access/users/{userid}'],
+  reads: ['/cluster/resources', ...RIGHTS_READS],
   async run(_args, call) {
     const inventory = await readInventory(call);
     const [gaps, guests] = await Promise.all([nodeCoverage(call, inventory), guestCoverage(call)]);

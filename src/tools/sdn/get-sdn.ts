@@ -6,6 +6,7 @@ import { type Inventory, offlineGaps, readInventory } from '../../cluster/invent
 import { errorOf } from '../../cluster/problem-error.ts';
 import { readSdn, SDN_READS, SDN_SECTIONS, type Sdn, type SdnObject, type SdnSection, zoneNodes } from '../../cluster/sdn.ts';
 import { defineTool } from '../define-tool.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const PENDING = { pending: text('new, changed or deleted with the next apply; else applied'), changes: list() };
 
@@ -27,7 +28,7 @@ export const getSdn = defineTool({
     dns: table({ dns: text(), type: text(), settings: text() }),
     fabrics: table({ fabric: text(), protocol: text(), ...PENDING, nodes: list(), settings: text() }),
   },
-  reads: [...SDN_READS, '/access/permissions', '/access/acl', '/access/roles', '/access/users/{userid}'],
+  reads: [...SDN_READS, ...RIGHTS_READS],
   async run(args, call) {
     const wanted = new Set<SdnSection>(args.sections ?? SDN_SECTIONS);
     const [reading, inventory, coverage] = await Promise.all([

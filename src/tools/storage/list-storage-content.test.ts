@@ -35,15 +35,14 @@ describe('list_storage_content', () => {
     expect(tableOf(narrowed.text)).toHaveLength(backupsIn('pbs-main', 'pve1').filter((b) => b.vmid === vmid).length);
   });
 
-  test.each([
-    { storage: 'local-lvm' },
-    { storage: 'pbs-main', content: 'backup' },
-    { storage: 'local' },
-  ])('%j as an auditor: the headline counts what is visible, since more is hidden', async (args) => {
-    const { text } = await h.call('list_storage_content', args);
-    expect(text).toMatch(/^\d+ visible volumes/);
-    expect(text).toContain('Hidden: ');
-  });
+  test.each([{ storage: 'local-lvm' }, { storage: 'pbs-main', content: 'backup' }, { storage: 'local' }])(
+    '%j as an auditor: the headline counts what is visible, since more is hidden',
+    async (args) => {
+      const { text } = await h.call('list_storage_content', args);
+      expect(text).toMatch(/^\d+ visible volumes/);
+      expect(text).toContain('Hidden: ');
+    },
+  );
 
   test('backups that could not be read are not counted as none', async () => {
     const full = await openHarness({ demo: h.demo, role: 'full' });

@@ -11,6 +11,7 @@ import { readStorageContent, type Volume } from '../../cluster/storage-content.t
 import { closest } from '../../config/suggest.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, storage, vmid } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const KINDS = ['images', 'rootdir', 'iso', 'vztmpl', 'backup', 'snippets', 'import'] as const;
 
@@ -46,10 +47,7 @@ export const listStorageContent = defineTool({
     '/storage',
     '/nodes/{node}/storage/{storage}/content',
     '/nodes/{node}/storage/{storage}/prunebackups',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     checkSegment('storage', args.storage);

@@ -6,6 +6,7 @@ import { requireNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 export const listStorage = defineTool({
   name: 'list_storage',
@@ -33,7 +34,7 @@ export const listStorage = defineTool({
       not_from: list('online nodes that cannot reach it'),
     }),
   },
-  reads: ['/cluster/resources', '/storage', '/access/permissions', '/access/acl', '/access/roles', '/access/users/{userid}'],
+  reads: ['/cluster/resources', '/storage', ...RIGHTS_READS],
   async run(args, call) {
     const [inventory, definitions] = await Promise.all([readInventory(call), readStorageDefinitions(call)]);
     if (args.node !== undefined) requireNode(inventory, args.node);

@@ -6,6 +6,7 @@ import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { readTasks, type Task, type TaskState, taskVmid } from '../../cluster/tasks.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, since, until, vmid } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 import { parseTimeParam } from '../time-param.ts';
 
 /** Rows from each node when the caller names no number. */
@@ -41,14 +42,7 @@ export const listRecentTasks = defineTool({
       upid: text(),
     }),
   },
-  reads: [
-    '/cluster/resources',
-    '/nodes/{node}/tasks',
-    '/access/permissions',
-    '/access/acl',
-    '/access/roles',
-    '/access/users/{userid}',
-  ],
+  reads: ['/cluster/resources', '/nodes/{node}/tasks', ...RIGHTS_READS],
   async run(args, call, page) {
     const inventory = await readInventory(call);
     if (args.node !== undefined) requireOnlineNode(inventory, args.node);
