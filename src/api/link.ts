@@ -22,6 +22,8 @@ export interface WireRequest {
   readonly authorization: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Who brought the identity, while the API has not let it in yet. */
+  readonly stranger?: string | undefined;
   /** Asked when it is this request's turn: why it must not be sent any more. */
   refused?(): ApiError | undefined;
 }
@@ -46,7 +48,13 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   const fairWaitMs = Math.min(settings.timeoutMs, FAIR_WAIT_MS) * 0.9;
   let lastAnswer = Number.NEGATIVE_INFINITY;
 
-  async function send(request: WireRequest): Promise<RawAnswer> {
+  function send(request: WireRequest): Promise<RawAnswer> {
+    return request.stranger === undefined
+      ? sendInTurn(request)
+      : limits.stranger(request.stranger, () => sendInTurn(request));
+  }
+
+  async function sendInTurn(request: WireRequest): Promise<RawAnswer> {
     const chain = dependencies(request.path, request.params);
     const node = request.params['node'] === undefined ? undefined : String(request.params['node']);
     return limits.run(node, async () => {

@@ -1,3 +1,4 @@
+import { oneLine } from '../redact/plain-text.ts';
 import { ApiError } from './errors.ts';
 
 /**
@@ -45,7 +46,7 @@ export function checkSegment(name: string, value: string | number): string {
   const rule = PATTERNS[name];
   if (rule === undefined) throw new Error(`no segment pattern for {${name}}`);
   if (!rule.pattern.test(text) || DOTS.test(text)) {
-    throw new ApiError('bad-argument', `${name}: ${JSON.stringify(text.slice(0, 60))} is not ${rule.means}.`);
+    throw new ApiError('bad-argument', `${name}: ${JSON.stringify(oneLine(text, 60))} is not ${rule.means}.`);
   }
   return text;
 }

@@ -70,8 +70,8 @@ describe('the allow-list', () => {
     ['/nodes/{node}/storage/{storage}/prunebackups', { node: 'pve1', storage: 'nfs' }, { 'prune-backups': 'keep-last=1' }],
     ['/nodes/{node}/qemu/{vmid}/cloudinit/dump', { node: 'pve1', vmid: 100 }, { type: 'user' }],
     ['/nodes/{node}/tasks', { node: 'pve1' }, { limit: '5&source=all' }],
-    ['/nodes/{node}/qemu', { node: 'pve1' }, { full: 'yes' }],
-    ['/nodes/{node}/qemu', { node: 'pve1' }, { delete: 1 }],
+    ['/access/users', {}, { full: 'yes' }],
+    ['/access/users', {}, { delete: 1 }],
   ] as const)('%s is not asked with %j and %j', async (path, params, query) => {
     const { server, session } = await sessionAt((_path, response) => send(response, []));
     const caller = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY, sent: () => undefined };

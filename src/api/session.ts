@@ -78,6 +78,10 @@ export interface Session {
   /** What a pure parser makes of an answer, made once for as long as the answer is kept. Shared: never to be changed. */
   derive<T>(got: Got, parse: (data: unknown) => T): T;
   release(caller: Caller): Promise<Release | undefined>;
+  /** The API has not let it in yet. */
+  isStranger(): boolean;
+  /** Characters of the answers that are kept. */
+  kept(): number;
   /** Forgets what was read, so that the next reads go to the cluster. */
   forget(): void;
 }
@@ -98,7 +102,14 @@ export function sessionKey(cluster: string, tokenId: string, secret: string): st
 
 const NO_HEALTH: HealthSettings = { ignore: [], thresholds: {} };
 
-export function createSession(link: Link, tokenId: string, secret: string, health: HealthSettings = NO_HEALTH): Session {
+/** @param broughtBy the caller whose own token it is: until the API lets it in, its requests wait in a line of their own */
+export function createSession(
+  link: Link,
+  tokenId: string,
+  secret: string,
+  health: HealthSettings = NO_HEALTH,
+  broughtBy?: string,
+): Session {
   const authorization = `PVEAPIToken=${tokenId}=${secret}`;
   const flights = new Map<string, Flight>();
   // Purged by the clock and not by use: hundreds of idle identities must not each hold an inventory.
@@ -107,6 +118,7 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
   const derived = new WeakMap<Got, Map<unknown, unknown>>();
   let known: Release | undefined;
   let refused: { readonly error: ApiError; readonly until: number } | undefined;
+  let stranger = broughtBy;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
     const spec = endpointSpec(path);
@@ -136,8 +148,9 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     const abort = new AbortController();
     caller.sent(path);
     const answer = link
-      .send({ path, params, pathAndQuery, authorization, signal: abort.signal, refused: refusal })
+      .send({ path, params, pathAndQuery, authorization, signal: abort.signal, stranger, refused: refusal })
       .then((raw) => {
+        if (raw.status !== 401) stranger = undefined;
         const got = understand(path, params, raw);
         const ttl = TTL_MS[path];
         if (ttl !== undefined) cache.set(pathAndQuery, got, { ttl, size: Math.max(1, raw.body.length) });
@@ -213,6 +226,8 @@ export function createSession(link: Link, tokenId: string, secret: string, healt
     get,
     derive,
     release: sessionRelease,
+    isStranger: () => stranger !== undefined,
+    kept: () => cache.calculatedSize,
     forget: () => cache.clear(),
   };
 }

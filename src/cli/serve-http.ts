@@ -19,7 +19,13 @@ export async function runHttp(settings: Settings, flags: HttpFlags, tell: (line:
   );
   if (server.metricsUrl !== undefined) tell(`metrics at ${server.metricsUrl}`);
   const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    const signals = ['SIGTERM', 'SIGINT'] as const;
+    const stop = (name: NodeJS.Signals): void => {
+      // Without a listener the next signal, whichever it is, ends the process.
+      for (const each of signals) process.off(each, stop);
+      resolve(name);
+    };
+    for (const each of signals) process.on(each, stop);
   });
   tell(`${signal}: stopping`);
   await server.close();

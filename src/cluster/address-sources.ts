@@ -97,13 +97,17 @@ function nothing<T>(data: T): Promise<Reading<T>> {
   return Promise.resolve({ data, ...NO_GAPS });
 }
 
-interface Ipam {
+export interface Ipam {
   readonly entries: readonly IpamEntry[];
   readonly foreign: readonly string[];
 }
 
-/** Only the built-in IPAM can be asked; that others exist is told. */
-async function readIpam(call: Call): Promise<Reading<Ipam>> {
+/**
+ * Only the built-in IPAM can be asked; that others exist is told.
+ *
+ * Source: GET /cluster/sdn/ipams, /cluster/sdn/ipams/pve/status (8.1+, rows by SDN.Audit on zone and VNet).
+ */
+export async function readIpam(call: Call): Promise<Reading<Ipam>> {
   if (!atLeast(await call.release(), '8.1')) return { data: { entries: [], foreign: [] }, ...NO_GAPS };
   const [listed, status, visible] = await Promise.all([
     attempt({}, async () => rowsOf((await call.get('/cluster/sdn/ipams', {})).data)),

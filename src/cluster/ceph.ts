@@ -162,7 +162,7 @@ export function isAbsent(error: ApiError): boolean {
  * Asks nodes in turn until one knows. A node without Ceph says so at once; one that does not answer costs its time-out,
  * and is told. Throws the first failure when none knew and not all said "no Ceph here".
  */
-async function firstWithCeph<T>(
+export async function firstWithCeph<T>(
   call: Call,
   nodes: readonly string[],
   read: (node: string) => Promise<T>,

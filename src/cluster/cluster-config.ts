@@ -225,6 +225,14 @@ export async function readAcmeAccounts(call: Call): Promise<readonly string[]> {
     .sort(byText);
 }
 
+/** Certificate authorities that the product knows, `name: address`. Source: GET /cluster/acme/directories (any user). */
+export async function readAcmeDirectories(call: Call): Promise<readonly string[]> {
+  return rowsOf((await call.get('/cluster/acme/directories', {})).data).flatMap((row) => {
+    const [name, url] = [cleaned(row['name']), cleaned(row['url'])];
+    return name === undefined || url === undefined ? [] : [`${name}: ${url}`];
+  });
+}
+
 /** Source: GET /cluster/acme/plugins (Sys.Modify on /). Their credentials stay out. */
 export async function readAcmePlugins(call: Call): Promise<readonly AcmePlugin[]> {
   return parseAcmePlugins((await call.get('/cluster/acme/plugins', {})).data);

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { toApiError } from '../api/errors.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
 import { type Gaps, gapFrom, mergeGaps, NO_GAPS, type Where } from '../api/reading.ts';
 
 /** What a fan-out brought back. */
@@ -43,12 +43,18 @@ export async function fanOut<K, T>(
   );
   for (const outcome of outcomes) {
     if (outcome.state === 'read') results.push({ item: outcome.item, data: outcome.data });
-    else if (outcome.state === 'failed') gaps.push(gapFrom(outcome.thrown, where(outcome.item)));
+    else if (outcome.state === 'failed') gaps.push(gapFrom(asRead(outcome.thrown), where(outcome.item)));
     else left.push(outcome.item);
   }
   if (left.length > 0)
     gaps.push({ problems: [], coverage: 'partial', hidden: [], why: `${left.length} of ${items.length} were not read in time` });
   return { results, gaps: mergeGaps(NO_GAPS, ...gaps), left };
+}
+
+/** Items come from the API's own lists: one with a name that can't be asked for is its oddity, not the caller's mistake. */
+function asRead(thrown: unknown): unknown {
+  const error = toApiError(thrown);
+  return error.kind === 'bad-argument' ? new ApiError('malformed-answer', error.message, { cause: error }) : error;
 }
 
 const OUT_OF_TIME = Symbol('out of time');

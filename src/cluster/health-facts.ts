@@ -106,6 +106,10 @@ export interface FactData {
   readonly backups: BackupsEverywhere;
   /** Guests of this page; templates and guests of offline nodes are left out. */
   readonly details: ReadonlyMap<number, GuestDetail>;
+  /** The same guests; here, and in the two below, other parts may be missing. */
+  readonly snapshots: ReadonlyMap<number, GuestDetail>;
+  readonly agents: ReadonlyMap<number, GuestDetail>;
+  readonly guestFirewalls: ReadonlyMap<number, GuestDetail>;
   /** There only when `details` holds all guests that can be read, and not one page of them. */
   readonly oneGo: true;
   /** There only when no guest's firewall is missing for want of time or rights; names the guests of offline nodes. */
@@ -152,6 +156,7 @@ export interface FactCost {
 
 const cluster = (what: string, requests: number): FactCost => ({ what, cluster: requests, node: 0, guest: 0 });
 const node = (what: string, requests = 1): FactCost => ({ what, cluster: 0, node: requests, guest: 0 });
+const guest = (what: string, requests = 1): FactCost => ({ what, cluster: 0, node: 0, guest: requests });
 /** Comes with another fact. */
 const free = (what: string, along: FactName): FactCost => ({ ...cluster(what, 0), along });
 
@@ -200,9 +205,12 @@ export const FACTS: { readonly [K in FactName]: FactCost } = {
   vnetFirewalls: cluster('firewalls of VNets', 25),
   securityGroups: cluster('security groups', 31),
   backups: { what: 'backups on storages', cluster: 4, node: 4, guest: 0 },
-  details: { what: 'configuration, pending changes, snapshots, agent and firewall of each guest', cluster: 0, node: 0, guest: 5 },
+  details: guest('configuration and pending changes of each guest'),
+  snapshots: guest('snapshots of each guest'),
+  agents: guest('guest agent of each running machine'),
+  guestFirewalls: guest('firewall of each guest', 2),
   oneGo: free('all guests in one go', 'details'),
-  everyFirewall: free('firewalls of all guests', 'details'),
+  everyFirewall: free('firewalls of all guests', 'guestFirewalls'),
 };
 
 /** Facts that only a deep check reads. */
@@ -211,6 +219,9 @@ export const DEEP_FACTS: ReadonlySet<FactName> = new Set<FactName>([
   'securityGroups',
   'backups',
   'details',
+  'snapshots',
+  'agents',
+  'guestFirewalls',
   'oneGo',
   'everyFirewall',
 ]);
@@ -271,6 +282,14 @@ function isFactName(name: string): name is FactName {
 /** In the order of worth. */
 export const FACT_NAMES: readonly FactName[] = Object.keys(FACTS).filter(isFactName);
 
+/** Facts that are read guest by guest. */
+export const GUEST_FACTS: ReadonlySet<FactName> = new Set<FactName>(FACT_NAMES.filter((name) => FACTS[name].guest > 0));
+
+/** Requests for one guest, at most, to know these facts. */
+export function requestsPerGuest(facts: Iterable<FactName>): number {
+  return [...facts].reduce((sum, name) => sum + FACTS[name].guest, 0);
+}
+
 /** What gaps of a reading mean for the fact made of it. */
 export function lacksOf(gaps: Gaps): readonly Lack[] {
   const lacks: Lack[] = [
@@ -285,6 +304,9 @@ function lackOf(problem: Problem): Lack {
   const nodes = problem.where.node === undefined ? undefined : [problem.where.node];
   const { storage } = problem.where;
   if (problem.needs !== undefined) return { why: `needs ${problem.needs}`, needs: problem.needs, nodes };
+  // What the release does not have, or the cluster does not use, is neither hidden nor lost.
+  if (problem.kind === 'unsupported-by-this-release' || problem.kind === 'not-configured')
+    return { why: 'not there in this release or cluster', nodes, spared: true };
   const words = problem.message.replace(/\.$/, '');
   return { why: storage === undefined ? words : `${storage}: ${words}`, nodes, kind: problem.kind };
 }

@@ -8,28 +8,36 @@ import { readableGuests } from './config-scan.ts';
 import { fanOut } from './fan-out.ts';
 import { readFirewallOptions, readFirewallRules } from './firewall.ts';
 import { agentEnabled, parseGuestConfig } from './guest-config.ts';
-import type { Fact, FactData, GuestDetail, Lack } from './health-facts.ts';
-import { lacksOf } from './health-facts.ts';
+import {
+  type Fact,
+  type FactData,
+  type FactName,
+  type GuestDetail,
+  type HealthFacts,
+  type Lack,
+  lacksOf,
+} from './health-facts.ts';
 import type { HealthBase } from './health-read.ts';
 import type { Guest } from './inventory.ts';
 import { readPending } from './pending.ts';
 import { readSnapshots } from './snapshots.ts';
 
-/** Which parts of a guest are wanted. */
-export interface GuestParts {
-  readonly snapshots: boolean;
-  readonly agent: boolean;
-  readonly firewall: boolean;
-}
+type GuestFacts = Pick<HealthFacts, 'details' | 'snapshots' | 'agents' | 'guestFirewalls' | 'oneGo' | 'everyFirewall'>;
 
 export interface GuestScan {
-  readonly details: Fact<FactData['details']>;
-  readonly oneGo: Fact<FactData['oneGo']>;
-  readonly everyFirewall: Fact<FactData['everyFirewall']>;
+  readonly facts: GuestFacts;
   /** Set when time ran out: guests up to this vmid were looked at, none after it. */
   readonly stoppedAfter: number | undefined;
   /** Guests that were looked at. */
   readonly done: number;
+}
+
+/** What went wrong, by what was read. */
+interface Trouble {
+  readonly details: Problem[];
+  readonly snapshots: Problem[];
+  readonly agents: Problem[];
+  readonly guestFirewalls: Problem[];
 }
 
 /** Guests that are asked about before the time is looked at again. */
@@ -47,11 +55,6 @@ export function guestsToScan(
   );
 }
 
-/** Requests for one guest, at most. */
-export function requestsPerGuest(parts: GuestParts): number {
-  return 1 + Number(parts.snapshots) + Number(parts.agent) + 2 * Number(parts.firewall);
-}
-
 /**
  * Reads guests one after the other, some at a time. A part that can't be read is missing in its guest only.
  *
@@ -61,14 +64,14 @@ export async function scanGuests(
   call: Call,
   base: HealthBase,
   guests: readonly Guest[],
-  parts: GuestParts,
+  read: ReadonlySet<FactName>,
   after: number,
 ): Promise<GuestScan> {
   const wanted = guests.filter((g) => g.vmid > after);
-  const mayAgent = parts.agent ? await agentRight(call) : undefined;
+  const agents = read.has('agents') ? await agentRight(call) : undefined;
+  const parts = { snapshots: read.has('snapshots'), agents: agents?.held === true, firewalls: read.has('guestFirewalls') };
   const details = new Map<number, GuestDetail>();
-  const problems: Problem[] = [];
-  const firewallProblems: Problem[] = [];
+  const trouble: Trouble = { details: [], snapshots: [], agents: [], guestFirewalls: [] };
   let stoppedAfter: number | undefined;
   for (let from = 0; from < wanted.length && stoppedAfter === undefined; from += CHUNK) {
     const before = wanted[from - 1];
@@ -82,31 +85,36 @@ export async function scanGuests(
       counting,
       chunk,
       (guest) => ({ node: guest.node, vmid: guest.vmid }),
-      (guest) => readDetail(call, guest, parts, mayAgent?.held === true, problems, firewallProblems),
+      (guest) => readDetail(call, guest, parts, trouble),
     );
     const [firstLeft] = out.left;
     // At least one guest is got past each time, however slow its node is.
     if (firstLeft !== undefined) stoppedAfter = chunk[chunk.indexOf(firstLeft) - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
     for (const { item, data } of out.results)
       if (stoppedAfter === undefined || item.vmid <= stoppedAfter) details.set(item.vmid, data);
-    if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0))
-      problems.push({
-        where: { node: firstLeft.node, vmid: firstLeft.vmid },
-        kind: 'timeout',
-        message: `Guest ${firstLeft.vmid} was not read in time.`,
-      });
+    if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0)) {
+      const { node, vmid } = firstLeft;
+      const late: Problem = { where: { node, vmid }, kind: 'timeout', message: `Guest ${vmid} was not read in time.` };
+      for (const problems of Object.values(trouble)) problems.push(late);
+    }
   }
-  const lacks = [
-    ...problemLacks([...problems, ...firewallProblems]),
-    ...(mayAgent?.held === false ? [mayAgent.lack] : []),
-    ...offlineLacks(base),
-    ...lacksOf(base.guests),
-  ];
+  const common = [...offlineLacks(base), ...lacksOf(base.guests)];
+  const fact = (problems: readonly Problem[]): Fact<FactData['details']> => ({
+    data: details,
+    lacks: [...problemLacks(problems), ...common],
+  });
   const oneGo = inOneGo(base, guests, details, after, stoppedAfter);
   return {
-    details: { data: details, lacks },
-    oneGo,
-    everyFirewall: oneGo.data === undefined ? { data: undefined, lacks: oneGo.lacks } : everyFirewall(base, firewallProblems),
+    facts: {
+      details: fact(trouble.details),
+      snapshots: fact(trouble.snapshots),
+      // An agent that nobody may ask is neither silent nor well.
+      agents: agents?.held === false ? { data: undefined, lacks: [agents.lack] } : fact([...trouble.agents, ...trouble.details]),
+      guestFirewalls: fact(trouble.guestFirewalls),
+      oneGo,
+      everyFirewall:
+        oneGo.data === undefined ? { data: undefined, lacks: oneGo.lacks } : everyFirewall(base, trouble.guestFirewalls),
+    },
     stoppedAfter,
     done: details.size,
   };
@@ -159,17 +167,16 @@ function problemLacks(problems: readonly Problem[]): readonly Lack[] {
   });
 }
 
-async function readDetail(
-  call: Call,
-  guest: Guest,
-  parts: GuestParts,
-  mayAgent: boolean,
-  problems: Problem[],
-  firewallProblems: Problem[],
-): Promise<GuestDetail> {
+interface Parts {
+  readonly snapshots: boolean;
+  readonly agents: boolean;
+  readonly firewalls: boolean;
+}
+
+async function readDetail(call: Call, guest: Guest, parts: Parts, trouble: Trouble): Promise<GuestDetail> {
   const { node, vmid, type } = guest;
   const level = { scope: 'guest', node, vmid, type } as const;
-  const part = async <T>(wanted: boolean, read: () => Promise<T>, into = problems): Promise<T | undefined> => {
+  const part = async <T>(wanted: boolean, into: Problem[], read: () => Promise<T>): Promise<T | undefined> => {
     if (!wanted) return undefined;
     try {
       return await read();
@@ -179,20 +186,16 @@ async function readDetail(
     }
   };
   const [pending, snapshots, firewall] = await Promise.all([
-    part(true, () => readPending(call, guest)),
-    part(parts.snapshots, () => readSnapshots(call, guest)),
-    part(
-      parts.firewall,
-      async () => {
-        const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
-        return { options, rules };
-      },
-      firewallProblems,
-    ),
+    part(true, trouble.details, () => readPending(call, guest)),
+    part(parts.snapshots, trouble.snapshots, () => readSnapshots(call, guest)),
+    part(parts.firewalls, trouble.guestFirewalls, async () => {
+      const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
+      return { options, rules };
+    }),
   ]);
   const config = pending === undefined ? undefined : parseGuestConfig(pending.running, type);
-  const asks = mayAgent && parts.agent && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));
-  const agent = await part(asks, () => readAgentState(call, guest));
+  const asks = parts.agents && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));
+  const agent = await part(asks, trouble.agents, () => readAgentState(call, guest));
   return { guest, config, changes: pending?.changes, snapshots, firewall, agent };
 }
 

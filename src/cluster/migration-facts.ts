@@ -17,8 +17,8 @@ import { readStorageDefinitions, type StorageDefinition } from './storage.ts';
 
 /** Most nodes that are looked at as targets; each costs one request, with a host CPU two. */
 export const MAX_TARGETS = 8;
-/** Snapshots with memory whose configuration is read, to see where the memory lies. */
-const MAX_STATE_READS = 3;
+/** Most snapshots whose configuration is read, to see which volumes they hold and where their memory lies. */
+export const MAX_SNAPSHOT_READS = 5;
 
 /** What speaks for and against a move of one guest; undefined: could not be read (see gaps), or does not matter for it. */
 export interface MigrationFacts {
@@ -27,13 +27,17 @@ export interface MigrationFacts {
   /** What the guest runs with. */
   readonly config: GuestConfig | undefined;
   readonly snapshots: readonly Snapshot[] | undefined;
-  /** Storages on which the memory of snapshots lies, as far as looked at. */
+  /** Volumes that snapshots hold, and storages on which their memory lies, as far as looked at. */
+  readonly snapshotVolumes: ReadonlySet<string>;
   readonly stateStorages: readonly string[];
+  /** Snapshots that were not looked into. */
+  readonly snapshotsLeft: number;
   readonly storages: readonly StorageDefinition[] | undefined;
   readonly vnets: readonly SdnObject[] | undefined;
   readonly zones: readonly SdnObject[] | undefined;
   /** Read when the guest claims mapped devices. */
   readonly mappings: readonly MappingEntry[] | undefined;
+  /** Jobs that ran to their end at least once. */
   readonly replication: readonly ReplicationJob[] | undefined;
   /** Read when the guest is under HA. */
   readonly ha: HaOverview | undefined;
@@ -59,7 +63,7 @@ export function usesHostCpu(config: GuestConfig): boolean {
 }
 
 /**
- * Everything that tells from the configuration whether a guest can move: at most 16 requests and two for each of at most
+ * Everything that tells from the configuration whether a guest can move: at most 18 requests and two for each of at most
  * eight other online nodes.
  *
  * Source: GET .../config?current=1, .../snapshot, /storage, /nodes/{node}/network, /cluster/sdn/{zones,vnets},
@@ -91,7 +95,7 @@ export async function readMigrationFacts(call: Call, guest: Guest, inventory: In
     config.data === undefined ? false : [...config.data.values.values()].some((v) => /(?:^|,)(?:mapping|dirid)=/.test(v));
   const host = config.data !== undefined && usesHostCpu(config.data);
   const [states, mappings, cpus] = await Promise.all([
-    readStates(call, guest, snapshots.data?.snapshots ?? []),
+    lookInto(call, guest, snapshots.data?.snapshots ?? []),
     claims ? whole(() => readMappings(call)) : undefined,
     host
       ? fanOut(
@@ -110,12 +114,12 @@ export async function readMigrationFacts(call: Call, guest: Guest, inventory: In
       inventory,
       config: config.data,
       snapshots: snapshots.data?.snapshots,
-      stateStorages: states.data,
+      ...states.data,
       storages: storages.data,
       vnets: sdn.data?.vnets,
       zones: sdn.data?.zones,
       mappings: mappings?.data,
-      replication: replication.data?.map(({ job }) => job),
+      replication: replication.data?.flatMap(({ job, state }) => (state.lastSync === undefined ? [] : [job])),
       ha: ha?.data,
       targets: asked.map((node) => {
         const network = byNode.get(node);
@@ -146,7 +150,9 @@ export async function readMigrationFacts(call: Call, guest: Guest, inventory: In
 const NOTHING: Omit<MigrationFacts, 'guest' | 'inventory'> = {
   config: undefined,
   snapshots: undefined,
+  snapshotVolumes: new Set(),
   stateStorages: [],
+  snapshotsLeft: 0,
   storages: undefined,
   vnets: undefined,
   zones: undefined,
@@ -164,16 +170,24 @@ function targetsFirst(inventory: Inventory, nodes: readonly string[]): readonly 
   return [...nodes].sort((a, b) => (free.get(b) ?? 0) - (free.get(a) ?? 0) || (a < b ? -1 : 1));
 }
 
-/** Where the memory of snapshots lies: it stands in the snapshot's own configuration only. */
-async function readStates(call: Call, guest: Guest, snapshots: readonly Snapshot[]): Promise<Reading<readonly string[]>> {
+type Inside = Pick<MigrationFacts, 'snapshotVolumes' | 'stateStorages' | 'snapshotsLeft'>;
+
+/** What snapshots hold stands in their own configurations only; those with memory are read first. */
+async function lookInto(call: Call, guest: Guest, snapshots: readonly Snapshot[]): Promise<Reading<Inside>> {
+  const memoryFirst = [...snapshots].sort((a, b) => Number(b.vmState === true) - Number(a.vmState === true));
   const out = await fanOut(
     call,
-    snapshots.filter((s) => s.vmState === true).slice(0, MAX_STATE_READS),
+    memoryFirst.slice(0, MAX_SNAPSHOT_READS),
     () => ({ node: guest.node, vmid: guest.vmid }),
     (snapshot) => readGuestConfig(call, guest, { snapshot: snapshot.name }),
   );
-  const found = out.results.flatMap(({ data }) => data.disks.flatMap((d) => (d.kind === 'state' ? (d.storage ?? []) : [])));
-  return { data: [...new Set(found)], ...out.gaps };
+  const disks = out.results.flatMap(({ data }) => data.disks);
+  const inside = {
+    snapshotVolumes: new Set(disks.map((d) => d.volume)),
+    stateStorages: [...new Set(disks.flatMap((d) => (d.kind === 'state' ? (d.storage ?? []) : [])))],
+    snapshotsLeft: snapshots.length - out.results.length,
+  };
+  return { data: inside, ...out.gaps };
 }
 
 /** A reader that brings its own gaps; one that fails whole becomes a gap. */

@@ -203,20 +203,37 @@ export async function readClusterLog(call: Call, wish: ClusterLogWish): Promise<
   };
 }
 
-/** Rows of `/cluster/log`, newest first, each as one line. */
-export function parseClusterLog(
-  data: unknown,
-): readonly { readonly time: number | undefined; readonly node: string | undefined; readonly line: string }[] {
+/** An entry of the cluster's own log. */
+export interface ClusterLogEntry {
+  /** Seconds since the epoch. */
+  readonly time: number | undefined;
+  readonly node: string | undefined;
+  readonly user: string | undefined;
+  /** The program that wrote it. */
+  readonly tag: string | undefined;
+  /** As in syslog: 3 is an error, 4 a warning, 6 information. */
+  readonly priority: number | undefined;
+  readonly message: string;
+  /** All of it as one line. */
+  readonly line: string;
+}
+
+/** Rows of `/cluster/log`, newest first. */
+export function parseClusterLog(data: unknown): readonly ClusterLogEntry[] {
   return rowsOf(data)
     .flatMap((row) => {
       const message = textOf(row['msg']);
       if (message === undefined) return [];
       const time = timeOf(row['time']);
       const node = textOf(row['node']);
-      const priority = PRIORITIES[intOf(row['pri']) ?? -1];
-      const head = [time === undefined ? undefined : isoTime(time), node, textOf(row['user']), textOf(row['tag'])];
+      const user = textOf(row['user']);
+      const tag = textOf(row['tag']);
+      const pri = intOf(row['pri']);
+      const priority = PRIORITIES[pri ?? -1];
+      const head = [time === undefined ? undefined : isoTime(time), node, user, tag];
       const line = `${head.filter((part) => part !== undefined).join(' ')}${priority === undefined ? '' : ` [${priority}]`}: ${message}`;
-      return [{ time, node, uid: numberOf(row['uid']) ?? 0, line: cleanLine(line) }];
+      const uid = numberOf(row['uid']) ?? 0;
+      return [{ time, node, user, tag, priority: pri, message: cleanLine(message), uid, line: cleanLine(line) }];
     })
     .sort((a, b) => (b.time ?? 0) - (a.time ?? 0) || b.uid - a.uid || byText(a.line, b.line));
 }

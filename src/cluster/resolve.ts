@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
+import { vmidOf } from '../api/lenient.ts';
 import { checkSegment } from '../api/segments.ts';
 import { closest } from '../config/suggest.ts';
 import { type Guest, type GuestType, type Inventory, readInventory } from './inventory.ts';
@@ -107,6 +108,11 @@ export async function existsUnseen(call: Call, vmid: number): Promise<boolean | 
     if (error.kind === 'cancelled') throw error;
     return undefined;
   }
+}
+
+/** The first vmid that is free, hidden guests counted. Source: GET /cluster/nextid (any user). */
+export async function readNextVmid(call: Call): Promise<number | undefined> {
+  return vmidOf((await call.get('/cluster/nextid', {})).data);
 }
 
 /** Checks a node's name against the inventory; the error names the one that was probably meant. */

@@ -23,7 +23,7 @@ const BEGINNING = /^(\d{1,3}\.\d{1,3})(?:\.|(\.\d{1,3})\.?)$/;
 export function parseAddressQuery(text: string): AddressQuery | undefined {
   const given = text.trim();
   const vlan = VLAN.exec(given)?.[1];
-  if (vlan !== undefined) return Number(vlan) <= 4094 ? { kind: 'vlan', vlan: Number(vlan) } : undefined;
+  if (vlan !== undefined) return Number(vlan) >= 1 && Number(vlan) <= 4094 ? { kind: 'vlan', vlan: Number(vlan) } : undefined;
   if (MAC.test(given)) return { kind: 'mac', hex: hexOf(given) };
   const range = parseIpRange(given);
   if (range !== undefined) return { kind: 'ip', range };
@@ -187,7 +187,7 @@ function isMatch(entry: AddressEntry, query: AddressQuery): boolean {
 export function holdsVlan(vlans: string, vlan: number): boolean {
   return vlans.split(/[;,\s]+/).some((part) => {
     const [low, high = low] = part.split('-').map(Number);
-    return low !== undefined && high !== undefined && low <= vlan && vlan <= high;
+    return part !== '' && low !== undefined && high !== undefined && low <= vlan && vlan <= high;
   });
 }
 

@@ -191,13 +191,15 @@ function snapshotFindings(facts: MigrationFacts, config: GuestConfig, add: Add):
     if (local.length > 0) add('unknown', 'snapshots', 'could not be read; with local disks they matter');
     return;
   }
-  if (snapshots.length > 0 && local.length > 0) {
-    const count = `${snapshots.length} ${snapshots.length === 1 ? 'snapshot' : 'snapshots'}`;
-    const fixed = local.filter((d) => !sendsSnapshots(facts, d));
-    if (fixed.length > 0) add('blocks', 'snapshots', `${count} of ${diskNames(fixed)}: this kind of storage can't send them`);
-    else if (config.type === 'qemu')
-      add('blocks live', 'snapshots', `${count} of local disks: they go along only while it is off`);
-  }
+  const held = local.filter((d) => facts.snapshotVolumes.has(d.volume));
+  const fixed = held.filter((d) => !sendsSnapshots(facts, d));
+  if (fixed.length > 0) add('blocks', 'snapshots', `of ${diskNames(fixed)}: this kind of storage can't send them`);
+  else if (held.length > 0 && config.type === 'qemu' && !(facts.replication ?? []).some((job) => !job.disabled))
+    add('blocks live', 'snapshots', `of ${diskNames(held)}: they go along only while it is off`);
+  else if (held.length > 0 && config.type === 'qemu')
+    add('note', 'snapshots', `of ${diskNames(held)}: while it runs they go only where it is replicated to`);
+  if (fixed.length === 0 && local.length > 0 && facts.snapshotsLeft > 0)
+    add('unknown', 'snapshots', `${facts.snapshotsLeft} of ${snapshots.length} were not looked into`);
   const states = facts.stateStorages.filter((s) => reachOf(s, storages, inventory) === 'local');
   const withMemory = snapshots.filter((s) => s.vmState === true);
   if (states.length > 0) add('blocks live', 'saved memory', `memory of snapshots lies on ${states.join(', ')}, a local storage`);
@@ -270,7 +272,7 @@ interface Judgement {
   live: Verdict;
   off: Verdict;
   recovery: Verdict;
-  readonly remarks: string[];
+  readonly remarks: { readonly verdict: Verdict; readonly text: string }[];
 }
 
 function judgeTarget(
@@ -292,16 +294,22 @@ function judgeTarget(
   if (freeMemory !== undefined && needs !== undefined && needs > freeMemory) {
     judged.live = worst(judged.live, 'risky');
     judged.recovery = worst(judged.recovery, 'risky');
-    judged.remarks.push(`it may use ${formatBytes(needs)}, and ${formatBytes(freeMemory)} of memory are free`);
+    remark(judged, 'risky', `it may use ${formatBytes(needs)}, and ${formatBytes(freeMemory)} of memory are free`);
   }
-  return { node: target.node, freeMemory, ...judged };
+  // What speaks against the node comes first.
+  const remarks = judged.remarks.sort((a, b) => WORSE[b.verdict] - WORSE[a.verdict]).map(({ text }) => text);
+  return { node: target.node, freeMemory, live: judged.live, off: judged.off, recovery: judged.recovery, remarks };
 }
 
-function rule(judged: Judgement, verdict: Verdict, remark: string, which: 'all' | 'live' | 'moves' = 'all'): void {
+function remark(judged: Judgement, verdict: Verdict, text: string): void {
+  judged.remarks.push({ verdict, text });
+}
+
+function rule(judged: Judgement, verdict: Verdict, text: string, which: 'all' | 'live' | 'moves' = 'all'): void {
   judged.live = worst(judged.live, verdict);
   if (which !== 'live') judged.off = worst(judged.off, verdict);
   if (which === 'all') judged.recovery = worst(judged.recovery, verdict);
-  judged.remarks.push(remark);
+  remark(judged, verdict, text);
 }
 
 /** Shared storages have to be there; local ones by the same name, or another has to be named. */
@@ -309,7 +317,9 @@ function judgeStorages(facts: MigrationFacts, config: GuestConfig, { node }: Tar
   const { storages, inventory } = facts;
   const used = config.disks.filter((d) => d.kind !== 'bind' && d.storage !== undefined);
   const copied = copiedDisks(facts, config);
-  const replicated = (facts.replication ?? []).some((job) => job.target === node && !job.disabled);
+  const replicated =
+    (facts.replication ?? []).some((job) => job.target === node && !job.disabled) &&
+    copied.every((d) => d.storage !== undefined && storageAt(facts, d.storage, node) === 'yes');
   for (const name of [...new Set(used.flatMap((d) => d.storage ?? []))].sort(byText)) {
     const there = storageAt(facts, name, node);
     const reach = reachOf(name, storages, inventory);
@@ -321,11 +331,11 @@ function judgeStorages(facts: MigrationFacts, config: GuestConfig, { node }: Tar
       );
     const here = copied.filter((d) => d.storage === name);
     if (reach !== 'local' || here.length === 0) continue;
-    if (there === 'no') judged.remarks.push(`no storage ${name} there: another one has to be named`);
+    if (there === 'no') remark(judged, 'yes', `no storage ${name} there: another one has to be named`);
     else if (!replicated) roomFor(facts, name, node, total(here), judged);
   }
   if (copied.length === 0) return;
-  if (replicated) judged.remarks.push('replicated there: only what changed is copied');
+  if (replicated) remark(judged, 'yes', 'replicated there: only what changed is copied');
   const needed = copied.some((d) => d.kind !== 'unused' && d.kind !== 'cloud-init' && d.kind !== 'state');
   if (needed && !replicated) judged.recovery = 'no';
 }
@@ -390,7 +400,15 @@ function judgeProcessor({ ownCpu }: MigrationFacts, config: GuestConfig, { cpuMo
   if (!usesHostCpu(config)) return;
   if (ownCpu === undefined || cpuModel === undefined)
     rule(judged, 'unknown', 'whether its processor is equal is not known', 'live');
-  else if (ownCpu !== cpuModel) rule(judged, 'risky', `another processor: ${cpuModel}`, 'live');
+  else if (ownCpu !== cpuModel) rule(judged, 'risky', `another processor (${plainCpu(cpuModel)})`, 'live');
+}
+
+/** `Intel Xeon E-2288G`, without marks and clock. */
+function plainCpu(model: string): string {
+  return model
+    .replace(/\((?:R|TM)\)|\bCPU\b|@.*$|\b\d+-Core Processor\b/gi, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 /** HA rules hold for guests under HA only. */
@@ -410,7 +428,7 @@ function judgeRules({ ha, guest }: MigrationFacts, { node }: TargetFacts, judged
     const near = others.filter((other) => where.get(other) === node);
     if (r.affinity === 'apart' && near.length > 0) rule(judged, 'no', `HA rule ${r.rule} keeps it away from ${near.join(', ')}`);
     if (r.affinity === 'together' && others.length > 0)
-      judged.remarks.push(`HA rule ${r.rule}: ${others.join(', ')} comes along`);
+      remark(judged, 'yes', `HA rule ${r.rule}: ${others.join(', ')} comes along`);
   }
   const group = ha.groups?.find((g) => g.group === ha.status?.resources.find((r) => r.sid === sid)?.group);
   if (group?.restricted === true && !names(group.nodes).includes(node))

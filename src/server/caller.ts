@@ -44,7 +44,7 @@ export function scopeRuntime(runtime: Runtime, caller: Caller): Runtime {
     session(name) {
       const cluster = pickCluster(clusters, name);
       const token = caller.tokens?.get(cluster.name);
-      if (token !== undefined) return runtime.sessionFor(cluster.name, token.id, token.secret.reveal());
+      if (token !== undefined) return runtime.sessionFor(cluster.name, token.id, token.secret.reveal(), caller.name);
       if (own || caller.ownTokensOnly === true) {
         throw new ApiError('unauthenticated', `No Proxmox token came with this request for cluster ${cluster.name}.`, {
           hint: `Send it in the header ${ownTokenHeader(settings.clusters.size > 1 ? cluster.name : undefined)}: user@realm!name=secret`,

@@ -18,6 +18,8 @@ const DRAIN_MS = 25_000;
 const DRAIN_STEP_MS = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_CONNECTIONS = 4_096;
+/** How often connections are looked through for those that take too long; Node's own 30 s would treble the limits. */
+const CHECK_CONNECTIONS_MS = 2_000;
 /** How often the certificate's files are looked at. */
 const TLS_POLL_MS = 60_000;
 
@@ -156,13 +158,14 @@ function createListener(
     requestTimeout: 30_000,
     // Longer than load balancers keep idle connections, so that it is they who end them.
     keepAliveTimeout: 75_000,
+    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
   };
   if (tls === undefined) return { server: createServer(limits, listener), stopTls: () => {} };
   const { certFile, keyFile } = tls;
   const read = () => ({ cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: 'TLSv1.2' as const });
   let server: TlsServer;
   try {
-    server = createTlsServer({ ...limits, ...read() }, listener);
+    server = createTlsServer({ ...limits, handshakeTimeout: 10_000, ...read() }, listener);
   } catch (thrown) {
     throw wrong('--tls-cert', thrown, 'a PEM certificate chain and its key');
   }
@@ -204,7 +207,12 @@ function listen(server: Server | TlsServer, { host, port }: ListenAddress, flag:
     server.once('error', (error) => reject(wrong(flag, error, 'an address of this machine that is free')));
     server.listen(port, host, () => {
       const bound = server.address();
-      resolve(`${urlHost(host)}:${typeof bound === 'object' && bound !== null ? bound.port : port}`);
+      if (typeof bound !== 'object' || bound === null) return resolve(`${urlHost(host)}:${port}`);
+      // What was allowed for this machine alone (no authentication, metrics) must not depend on what a name resolves to.
+      if (!isLoopback(host) || isLoopback(bound.address)) return resolve(`${urlHost(host)}:${bound.port}`);
+      server.close();
+      const fault = { what: `is not this machine alone: ${host} is ${bound.address} here`, accepts: '127.0.0.1 or [::1]' };
+      return reject(new ConfigErrors([new ConfigError(flag, fault)]));
     });
   });
 }

@@ -31,32 +31,55 @@ describe("sessions of callers' own tokens", () => {
 
   it('are kept while they are used, and gone with their secret five minutes after', () => {
     const runtime = runtimeOf();
-    const first = runtime.sessionFor('lab', 'a@pve!t', SECRET);
+    const first = runtime.sessionFor('lab', 'a@pve!t', SECRET, 'alice');
     for (let i = 0; i < 10; i += 1) {
       vi.advanceTimersByTime(4 * 60_000);
-      expect(runtime.sessionFor('lab', 'a@pve!t', SECRET)).toBe(first);
+      expect(runtime.sessionFor('lab', 'a@pve!t', SECRET, 'alice')).toBe(first);
     }
     vi.advanceTimersByTime(5 * 60_000 + 10);
-    expect(runtime.sessionFor('lab', 'a@pve!t', SECRET)).not.toBe(first);
+    expect(runtime.sessionFor('lab', 'a@pve!t', SECRET, 'alice')).not.toBe(first);
   });
 
   it('belong to one token and one secret, and never to the configured one', () => {
     const runtime = runtimeOf();
     const sessions = [
       runtime.session('lab'),
-      runtime.sessionFor('lab', 'a@pve!t', SECRET),
-      runtime.sessionFor('lab', 'b@pve!t', SECRET),
-      runtime.sessionFor('lab', 'a@pve!t', SECRET.replaceAll('1', '2')),
+      runtime.sessionFor('lab', 'a@pve!t', SECRET, 'alice'),
+      runtime.sessionFor('lab', 'b@pve!t', SECRET, 'alice'),
+      runtime.sessionFor('lab', 'a@pve!t', SECRET.replaceAll('1', '2'), 'alice'),
       // A caller who knows the configured token is still another identity here.
-      runtime.sessionFor('lab', cluster.tokenId, cluster.tokenSecret.reveal()),
+      runtime.sessionFor('lab', cluster.tokenId, cluster.tokenSecret.reveal(), 'alice'),
     ];
     expect(new Set(sessions).size).toBe(5);
   });
 
+  it('of tokens that were never let in push out none of the others', () => {
+    const runtime = runtimeOf();
+    const first = runtime.sessionFor('lab', 'a0@pve!t', SECRET, 'alice');
+    expect(first.isStranger()).toBe(true);
+    vi.spyOn(first, 'isStranger').mockReturnValue(false);
+    expect(runtime.sessionFor('lab', 'a0@pve!t', SECRET, 'alice')).toBe(first);
+    for (let i = 1; i <= 200; i += 1) runtime.sessionFor('lab', `a${i}@pve!t`, SECRET, 'alice');
+    expect(runtime.sessionFor('lab', 'a0@pve!t', SECRET, 'alice')).toBe(first);
+  });
+
+  it('keep a bounded amount of answers altogether, those longest unused losing theirs', () => {
+    const runtime = runtimeOf();
+    const sessions = ['a0', 'a1', 'a2'].map((user) => runtime.sessionFor('lab', `${user}@pve!t`, SECRET, 'alice'));
+    const forgotten: number[] = [];
+    for (const [i, session] of sessions.entries()) {
+      vi.spyOn(session, 'isStranger').mockReturnValue(false);
+      vi.spyOn(session, 'kept').mockReturnValue(30 * 1024 * 1024);
+      vi.spyOn(session, 'forget').mockImplementation(() => void forgotten.push(i));
+    }
+    for (const user of ['a0', 'a1', 'a2']) runtime.sessionFor('lab', `${user}@pve!t`, SECRET, 'alice');
+    expect(forgotten).toEqual([0]);
+  });
+
   it('are bounded in number', () => {
     const runtime = runtimeOf();
-    const first = runtime.sessionFor('lab', 'a0@pve!t', SECRET);
-    for (let i = 1; i <= 500; i += 1) runtime.sessionFor('lab', `a${i}@pve!t`, SECRET);
-    expect(runtime.sessionFor('lab', 'a0@pve!t', SECRET)).not.toBe(first);
+    const first = runtime.sessionFor('lab', 'a0@pve!t', SECRET, 'alice');
+    for (let i = 1; i <= 500; i += 1) runtime.sessionFor('lab', `a${i}@pve!t`, SECRET, 'alice');
+    expect(runtime.sessionFor('lab', 'a0@pve!t', SECRET, 'alice')).not.toBe(first);
   });
 });

@@ -21,6 +21,7 @@ import { listSnapshots } from './guests/list-snapshots.ts';
 import { getHaStatus } from './ha/get-ha-status.ts';
 import { listReplication } from './ha/list-replication.ts';
 import { listHardware } from './hardware/list-hardware.ts';
+import { getIncidentTimeline } from './logs/get-incident-timeline.ts';
 import { getNodeLog } from './logs/get-node-log.ts';
 import { getClusterConfig } from './maintenance/get-cluster-config.ts';
 import { listCertificates } from './maintenance/list-certificates.ts';
@@ -68,6 +69,7 @@ export const catalog: readonly Tool[] = [
   reviewAccess,
   checkTokenAccess,
   getNodeLog,
+  getIncidentTimeline,
   getCephStatus,
   listCephOsds,
   getSdn,

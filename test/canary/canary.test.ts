@@ -2,7 +2,7 @@
  * FIELD T13: no secret leaves. The embedded cluster has one planted wherever the API hands one out; no tool, in either
  * form, as any token, on any error path, may show one of them, nor the token's own secret, in any encoding.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { OutputForm } from '../../src/config/settings.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
@@ -17,6 +17,8 @@ import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from 
 import { formsOf } from '../support/forms-of.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
 import { rawGets } from '../support/raw-gets.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ROLES: readonly DemoRole[] = ['auditor', 'full', 'logs', 'backup-one'];
 /** Nothing may escape notice because it was cut off. */

@@ -3,7 +3,7 @@
  * nor in what it writes to standard error, whatever goes wrong.
  */
 import pLimit from 'p-limit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { representatives } from '../support/combinations.ts';
@@ -11,6 +11,8 @@ import { worldOf } from '../support/demo-world.ts';
 import { coveredTools, examplesFor, examplesOf } from '../support/examples.ts';
 import { formsOf } from '../support/forms-of.ts';
 import { serverEnv, spawnRaw } from '../support/server-process.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let demo: DemoCluster;
 beforeAll(async () => {

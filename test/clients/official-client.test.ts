@@ -2,7 +2,7 @@
  * The program as it ships, spoken to by the official client in both protocol eras: handshake, lists, every tool, wrong
  * arguments, unknown tools, cancellation, both output forms.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { DEFAULT_TOOLSETS } from '../../src/config/toolsets.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
@@ -13,6 +13,8 @@ import { representatives } from '../support/combinations.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type ConnectedClient, connectClient, ERAS, serverEnv } from '../support/server-process.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let demo: DemoCluster;
 let examples: Examples;

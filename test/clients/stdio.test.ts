@@ -2,10 +2,12 @@
  * FIELD T19: standard output carries protocol only, whatever comes in; the process ends with its client; wrong settings
  * stop it before a client can be misled.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { connectClient, ERAS, type RawServer, serverEnv, spawnRaw } from '../support/server-process.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let demo: DemoCluster;
 beforeAll(async () => {

@@ -15,6 +15,7 @@ import {
   type QuerySpec,
 } from '../../src/api/endpoints.ts';
 import { checkSegment } from '../../src/api/segments.ts';
+import { catalog } from '../../src/tools/catalog.ts';
 import { endpointsOf, pathParamNames, RELEASES } from './facts.ts';
 
 const paths: EndpointPath[] = Object.keys(endpoints).filter(isEndpoint);
@@ -105,6 +106,11 @@ const BLOCKED = [
 ];
 
 describe('what must never be asked', () => {
+  it('is nothing that no tool needs: every endpoint of the allow-list is read by some tool', () => {
+    const read = new Set<string>(catalog.flatMap(({ reads }) => reads));
+    expect(paths.filter((path) => !read.has(path))).toEqual([]);
+  });
+
   it('is not on the allow-list', () => {
     expect(paths.filter((path) => BLOCKED.some((pattern) => pattern.test(path)))).toEqual([]);
   });

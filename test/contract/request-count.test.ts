@@ -2,11 +2,13 @@
  * FIELD T26: what a question costs the cluster does not grow with the number of guests: ten times the guests on the same
  * nodes make no more requests, for every tool, save those whose very answer is about each storage or guest.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { typical } from '../support/combinations.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** May ask a little more often where more guests mean more groups, pools or pages; never once for each guest. */
 const SLACK = 6;

@@ -2,7 +2,7 @@
  * Several base URLs of one cluster: an entry node that dies costs no call; what the cluster *answers* (401, 403) and what
  * TLS refuses never leads to the next one.
  */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClusterSettings } from '../../src/config/settings.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
@@ -11,6 +11,8 @@ import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import { catalog } from '../../src/tools/catalog.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 const open: { close(): Promise<void> }[] = [];

@@ -5,8 +5,9 @@
  */
 
 import pLimit from 'p-limit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { fillPath } from '../../src/api/segments.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, Fault, FaultKind } from '../../src/demo/types.ts';
@@ -19,9 +20,13 @@ import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from 
 import { settingsFor } from '../support/harness.ts';
 import { type SpySession, spyOn } from '../support/spy-session.ts';
 
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 /** One request may take this long here; long against the noise of a busy machine. */
 const TIMEOUT_MS = 1_000;
 const BUDGET_MS = 20_000;
+/** For a hundred calls that end at the same moment in one process. */
+const GRACE_MS = 1_000;
 /** More handshakes at a time would make a busy machine miss the short time-outs. */
 const AT_ONCE = 16;
 /** A second call to what was silent a moment ago. */
@@ -97,7 +102,11 @@ async function under(fault: Fault, way: Way, check: (attempts: readonly Attempt[
   }
 }
 
-const Structured = z.looseObject({ coverage: z.string(), problems: z.array(z.looseObject({ kind: z.string() })) });
+const Structured = z.looseObject({
+  coverage: z.string(),
+  problems: z.array(z.looseObject({ kind: z.string() })),
+  verdict: z.looseObject({ verdict: z.string() }).optional(),
+});
 
 /** Failures that a fault causes; others (no agent configured, no right) are the cluster as it is. */
 const BY_FAULT: ReadonlySet<string> = new Set([
@@ -113,10 +122,12 @@ const named = ({ tool, args }: Attempt): string => `${tool.name} ${JSON.stringif
 const isHit = ({ spy }: Attempt): boolean => spy.reads.some(({ failed }) => failed !== undefined && BY_FAULT.has(failed));
 
 /** Whether an answer tells that something is missing. */
-function tells({ outcome }: Attempt): boolean {
+function tells({ outcome, tool }: Attempt): boolean {
   if (outcome.isError) return true;
-  const { coverage, problems } = Structured.parse(outcome.structured);
-  return coverage !== 'complete' || problems.length > 0;
+  const { coverage, problems, verdict } = Structured.parse(outcome.structured);
+  // The way through a firewall is often known without the guest's own addresses; a gap in them is told when it is not.
+  const decided = tool.name === 'explain_firewall_path' && verdict?.verdict !== 'cannot know';
+  return coverage !== 'complete' || problems.length > 0 || decided;
 }
 
 /** What is wrong with an answer whatever happened. */
@@ -128,7 +139,7 @@ function wrongWith(one: Attempt): string[] {
     ...(outcome.errorKind === 'cancelled' ? [`cancelled by nobody: ${said}`] : []),
     ...(outcome.isError && outcome.text.length > 1_000 ? [`long error: ${said}`] : []),
     ...(outcome.isError && /verify_tls|turn.*off|disable.*(?:tls|verif)/i.test(outcome.text) ? [`bad advice: ${said}`] : []),
-    ...(tookMs > BUDGET_MS ? [`${Math.round(tookMs)} ms: ${said}`] : []),
+    ...(tookMs > BUDGET_MS + GRACE_MS ? [`${Math.round(tookMs)} ms: ${said}`] : []),
   ];
 }
 
@@ -193,7 +204,17 @@ describe('T14 every fault on every dependency', () => {
       checkAll(attempts);
       const wrong: string[] = [];
       for (const one of attempts.filter(({ spy }) => spy.reads.some(({ failed }) => failed === 'timeout'))) {
-        const second = await attempt(one.tool, one.args, one.runtime);
+        const hung = new Set(
+          one.spy.reads.flatMap(({ path, params, failed }) =>
+            failed === 'timeout' ? [decodeURIComponent(fillPath(path, params))] : [],
+          ),
+        );
+        const from = demo.requests.length;
+        let second = await attempt(one.tool, one.args, one.runtime);
+        const again = demo.requests.slice(from).filter(({ path, status }) => status === 0 && hung.has(path));
+        for (const { path } of again) wrong.push(`${named(one)} waits for ${path} again`);
+        // A machine that is busy with other things gets a second chance, a server that waits does not profit from it.
+        if (second.tookMs > SECOND_CALL_MS) second = await attempt(one.tool, one.args, one.runtime);
         if (second.tookMs > SECOND_CALL_MS) wrong.push(`${named(one)}: ${Math.round(second.tookMs)} ms`);
         if (isHit(second) && !tells(second)) wrong.push(`${named(one)} tells nothing the second time`);
       }

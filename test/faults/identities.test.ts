@@ -2,7 +2,7 @@
  * Two tokens at one cluster never see each other's rows, however many calls are interleaved; equal questions of one
  * token become one request; who stops waiting leaves the others alone; a cursor is worth nothing to another token.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCall } from '../../src/api/call.ts';
 import type { Session } from '../../src/api/session.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
@@ -13,6 +13,8 @@ import { runTool } from '../../src/tools/run-tool.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { type Args, coveredTools, examplesFor, examplesOf } from '../support/examples.ts';
 import { settingsFor } from '../support/harness.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let demo: DemoCluster;
 let runtime: Runtime;
@@ -27,7 +29,7 @@ afterAll(async () => {
 
 function sessionOf(role: DemoRole): Session {
   const { id, secret } = demo.token(role);
-  return runtime.sessionFor('demo', id, secret);
+  return runtime.sessionFor('demo', id, secret, role);
 }
 
 const toolNamed = (name: string) => {

@@ -3,7 +3,7 @@
  * accounts, log floods), 595 at most once more, 596 never (the entry node has waited 30 s already), a broken connection
  * once on a fresh one.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fillPath } from '../../src/api/segments.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
@@ -15,6 +15,8 @@ import { worldOf } from '../support/demo-world.ts';
 import { coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type HarnessOptions, openHarness } from '../support/harness.ts';
 import { spyOn } from '../support/spy-session.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let demo: DemoCluster;
 let examples: Examples;

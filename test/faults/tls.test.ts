@@ -72,7 +72,7 @@ describe('verification', () => {
 });
 
 describe('T15 pins', () => {
-  const wrong = 'AA:'.repeat(31) + 'AA';
+  const wrong = `${'AA:'.repeat(31)}AA`;
 
   it('the leaf is enough, alone or in a set', async () => {
     expect((await askWith({ fingerprints: [demo.fingerprint] })).isError).toBe(false);

@@ -3,7 +3,7 @@
  * argument: the answer is an answer or a short error, and no request leaves for a path that was not meant.
  */
 import pLimit from 'p-limit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { isEndpoint } from '../../src/api/endpoints.ts';
 import type { LoggedRequest } from '../../src/demo/types.ts';
@@ -13,6 +13,8 @@ import { matchTemplate } from '../contract/facts.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { type Args, coveredTools, type Examples, examplesFor, examplesOf } from '../support/examples.ts';
 import { type Harness, openHarness } from '../support/harness.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let harness: Harness;
 let examples: Examples;

@@ -55,6 +55,7 @@ const fw = (
   rules: ReturnType<typeof rule>[],
   raw: Readonly<Record<string, unknown>> = {},
 ) => one(raw, { firewall: { options, rules } });
+const both = (guests: FactData['details']) => ({ details: guests, guestFirewalls: guests });
 const group = (name: string, ...rules: ReturnType<typeof rule>[]) => ({ name, comment: undefined, rules });
 const drop = rule({ action: 'DROP' });
 const ssh = rule({ macro: 'SSH' });
@@ -150,21 +151,21 @@ export const guestCases: Cases = {
     near: [{ details: one({}) }, { details: one({}, { changes: undefined }) }],
   },
   'PVE-G12': {
-    fires: { details: snapshots(snapshot('a', NOW - 40 * DAY)) },
+    fires: { snapshots: snapshots(snapshot('a', NOW - 40 * DAY)) },
     on: ['100'],
     near: [
-      { details: snapshots(snapshot('a', NOW - 20 * DAY), snapshot('b', undefined), snapshot('c', NOW - 40 * DAY, 'delete')) },
+      { snapshots: snapshots(snapshot('a', NOW - 20 * DAY), snapshot('b', undefined), snapshot('c', NOW - 40 * DAY, 'delete')) },
     ],
   },
   'PVE-G13': {
-    fires: { details: snapshots(snapshot('a', NOW, 'prepare')) },
+    fires: { snapshots: snapshots(snapshot('a', NOW, 'prepare')) },
     on: ['100'],
-    near: [{ details: snapshots(snapshot('a', NOW)) }],
+    near: [{ snapshots: snapshots(snapshot('a', NOW)) }],
   },
   'PVE-G14': {
-    fires: { details: one({ agent: '1' }, { agent: 'silent' }) },
+    fires: { agents: one({ agent: '1' }, { agent: 'silent' }) },
     on: ['100'],
-    near: [{ details: one({ agent: '1' }, { agent: 'answers' }) }, { details: one({ agent: '1' }) }],
+    near: [{ agents: one({ agent: '1' }, { agent: 'answers' }) }, { agents: one({ agent: '1' }) }],
   },
   'PVE-G15': {
     fires: { details: details(detail(guest(100), {}), detail(guest(101), { agent: '0' })) },
@@ -328,7 +329,7 @@ export const guestCases: Cases = {
     near: [
       { clusterFirewall: level({ enable: 1 }, ssh) },
       { clusterFirewall: level({}, rule({ enabled: false })) },
-      { clusterFirewall: level({}), details: fw({}, [ssh]) },
+      { clusterFirewall: level({}), guestFirewalls: fw({}, [ssh]) },
     ],
   },
   'PVE-F02': {
@@ -344,17 +345,21 @@ export const guestCases: Cases = {
     ],
   },
   'PVE-F03': {
-    fires: { details: fw({}, [ssh]) },
-    on: ['100'],
-    near: [{ details: fw({ enable: 1 }, [ssh]) }, { details: fw({}, [rule({ enabled: false })]) }, { details: one({}) }],
-  },
-  'PVE-F04': {
-    fires: { details: fw({ enable: 1 }, [ssh], { net0: `${NET},firewall=0` }) },
+    fires: { guestFirewalls: fw({}, [ssh]) },
     on: ['100'],
     near: [
-      { details: fw({ enable: 1 }, [ssh], { net0: NET, net1: 'virtio=BC:24:11:00:00:02,bridge=vmbr0,firewall=1' }) },
-      { details: fw({ enable: 0 }, [ssh], { net0: NET }) },
-      { details: fw({ enable: 1 }, [ssh]) },
+      { guestFirewalls: fw({ enable: 1 }, [ssh]) },
+      { guestFirewalls: fw({}, [rule({ enabled: false })]) },
+      { guestFirewalls: one({}) },
+    ],
+  },
+  'PVE-F04': {
+    fires: both(fw({ enable: 1 }, [ssh], { net0: `${NET},firewall=0` })),
+    on: ['100'],
+    near: [
+      both(fw({ enable: 1 }, [ssh], { net0: NET, net1: 'virtio=BC:24:11:00:00:02,bridge=vmbr0,firewall=1' })),
+      both(fw({ enable: 0 }, [ssh], { net0: NET })),
+      both(fw({ enable: 1 }, [ssh])),
     ],
   },
   'PVE-F05': {
@@ -372,12 +377,12 @@ export const guestCases: Cases = {
     ],
   },
   'PVE-F06': {
-    fires: { details: fw({ enable: 1, policy_in: 'ACCEPT' }, [ssh]) },
+    fires: { guestFirewalls: fw({ enable: 1, policy_in: 'ACCEPT' }, [ssh]) },
     on: ['100'],
     near: [
-      { details: fw({ enable: 1, policy_in: 'ACCEPT' }, [drop]) },
-      { details: fw({ enable: 1 }, []) },
-      { details: fw({ policy_in: 'ACCEPT' }, []) },
+      { guestFirewalls: fw({ enable: 1, policy_in: 'ACCEPT' }, [drop]) },
+      { guestFirewalls: fw({ enable: 1 }, []) },
+      { guestFirewalls: fw({ policy_in: 'ACCEPT' }, []) },
     ],
   },
   'PVE-F07': {
@@ -420,7 +425,7 @@ export const guestCases: Cases = {
       securityGroups: [group('a'), group('b')],
       clusterFirewall: level({}, rule({ type: 'group', action: 'a' })),
       nodeFirewalls: new Map(),
-      details: details(),
+      guestFirewalls: details(),
       everyFirewall: { unreachable: [] },
     },
     on: ['b'],
@@ -429,7 +434,7 @@ export const guestCases: Cases = {
         securityGroups: [group('a')],
         clusterFirewall: level({}),
         nodeFirewalls: new Map(),
-        details: fw({}, [rule({ type: 'group', action: 'a' })]),
+        guestFirewalls: fw({}, [rule({ type: 'group', action: 'a' })]),
         everyFirewall: { unreachable: [] },
       },
     ],
@@ -440,17 +445,17 @@ export const guestCases: Cases = {
     near: [{ clusterFirewall: level({ enable: 1 }) }, { clusterFirewall: level({}, ssh) }],
   },
   'PVE-F12': {
-    fires: { details: fw({ enable: 1 }, [rule({ macro: 'RDP' })]) },
+    fires: { guestFirewalls: fw({ enable: 1 }, [rule({ macro: 'RDP' })]) },
     on: ['100'],
     near: [
-      { details: fw({ enable: 1 }, [rule({ macro: 'RDP', source: '+management' }), rule({ macro: 'HTTPS' })]) },
-      { details: fw({}, [ssh]) },
+      { guestFirewalls: fw({ enable: 1 }, [rule({ macro: 'RDP', source: '+management' }), rule({ macro: 'HTTPS' })]) },
+      { guestFirewalls: fw({}, [ssh]) },
     ],
   },
   'PVE-F13': {
-    fires: { details: fw({ enable: 1 }, [rule({ errors: 'no such ipset' })]) },
+    fires: { guestFirewalls: fw({ enable: 1 }, [rule({ errors: 'no such ipset' })]) },
     on: ['100'],
-    near: [{ details: fw({ enable: 1 }, [ssh]) }],
+    near: [{ guestFirewalls: fw({ enable: 1 }, [ssh]) }],
   },
 
   'PVE-A01': {

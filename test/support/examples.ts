@@ -106,6 +106,7 @@ export function examplesFor(world: DemoWorld): Examples {
       ...storages.slice(0, 2).map((args): Args => ({ on: `/storage/${args['storage']}` })),
       { on: '/', privilege: 'VM.Backup' },
     ],
+    get_incident_timeline: [...whole, ...nodes, ...vmids.slice(0, 2), { since: '7d', until: '1h' }],
     get_node_log: nodes,
     get_ceph_status: whole,
     list_ceph_osds: whole,

@@ -33,6 +33,8 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
     },
     derive: (got, parse) => parse(got.data),
     release: async () => parseRelease(release),
+    isStranger: () => false,
+    kept: () => 0,
     forget: () => undefined,
   });
 }

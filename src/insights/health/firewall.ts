@@ -42,12 +42,12 @@ export const firewallChecks: readonly Check[] = [
     why: 'no firewall rule of any level applies: nothing is filtered',
     command: 'pvesh set /cluster/firewall/options --enable 1 (after a rule for your own access)',
     needs: ['clusterFirewall'],
-    also: ['nodeFirewalls', 'details'],
-    judge: ({ clusterFirewall, nodeFirewalls, details }) => {
+    also: ['nodeFirewalls', 'guestFirewalls'],
+    judge: ({ clusterFirewall, nodeFirewalls, guestFirewalls }) => {
       if (levelEnabled('cluster', clusterFirewall.options)) return [];
       const own = active(clusterFirewall.rules).length;
       const nodes = [...(nodeFirewalls ?? [])].filter(([, f]) => active(f.rules).length > 0).map(([node]) => node);
-      const guests = [...(details?.values() ?? [])]
+      const guests = [...(guestFirewalls?.values() ?? [])]
         .filter((d) => guestOn(d) && active(d.firewall?.rules ?? []).length > 0)
         .map((d) => d.guest.vmid);
       const parts = [
@@ -79,9 +79,9 @@ export const firewallChecks: readonly Check[] = [
     what: "Guest's firewall off although it has rules",
     why: 'they never apply',
     command: 'pvesh set /nodes/<node>/qemu/<vmid>/firewall/options --enable 1',
-    needs: ['details'],
-    judge: ({ details }) =>
-      eachGuest(details, (d) => {
+    needs: ['guestFirewalls'],
+    judge: ({ guestFirewalls }) =>
+      eachGuest(guestFirewalls, (d) => {
         const rules = active(d.firewall?.rules ?? []).length;
         return d.firewall === undefined || guestOn(d) || rules === 0 ? undefined : `${d.guest.vmid}: ${counted(rules, 'rule')}`;
       }),
@@ -93,7 +93,7 @@ export const firewallChecks: readonly Check[] = [
     what: "Guest's firewall on, but on none of its interfaces",
     why: 'the rules look active and filter nothing',
     command: 'qm set <vmid> --netN ...,firewall=1',
-    needs: ['details'],
+    needs: ['details', 'guestFirewalls'],
     judge: ({ details }) =>
       eachGuest(details, (d) => {
         const nics = d.config?.nics ?? [];
@@ -131,9 +131,9 @@ export const firewallChecks: readonly Check[] = [
     what: "Guest's firewall lets everything in",
     why: 'its policy accepts what no rule drops, and no rule drops anything',
     command: 'pvesh set /nodes/<node>/qemu/<vmid>/firewall/options --policy_in DROP',
-    needs: ['details'],
-    judge: ({ details }) =>
-      eachGuest(details, (d) => {
+    needs: ['guestFirewalls'],
+    judge: ({ guestFirewalls }) =>
+      eachGuest(guestFirewalls, (d) => {
         if (d.firewall === undefined || !guestOn(d) || policies('guest', d.firewall.options).in !== 'ACCEPT') return undefined;
         return active(d.firewall.rules).some((r) => r.type === 'in' && r.action !== 'ACCEPT')
           ? undefined
@@ -192,12 +192,12 @@ export const firewallChecks: readonly Check[] = [
     what: 'Security group that no rule uses',
     why: 'it looks like protection and is none',
     command: 'pvesh delete /cluster/firewall/groups/<name>',
-    needs: ['securityGroups', 'clusterFirewall', 'nodeFirewalls', 'details', 'everyFirewall'],
-    judge: ({ securityGroups, clusterFirewall, nodeFirewalls, details, everyFirewall }) => {
+    needs: ['securityGroups', 'clusterFirewall', 'nodeFirewalls', 'guestFirewalls', 'everyFirewall'],
+    judge: ({ securityGroups, clusterFirewall, nodeFirewalls, guestFirewalls, everyFirewall }) => {
       const all = [
         ...clusterFirewall.rules,
         ...[...nodeFirewalls.values()].flatMap((f) => f.rules),
-        ...[...details.values()].flatMap((d) => d.firewall?.rules ?? []),
+        ...[...guestFirewalls.values()].flatMap((d) => d.firewall?.rules ?? []),
       ];
       const used = new Set(all.filter((r) => r.type === 'group').map((r) => r.action));
       const { unreachable } = everyFirewall;
@@ -227,9 +227,9 @@ export const firewallChecks: readonly Check[] = [
     what: 'Administration of a guest open to everybody',
     why: 'logins and databases are attacked from everywhere: name who may come in',
     command: 'add a source to the rule',
-    needs: ['details'],
-    judge: ({ details }) =>
-      [...details.values()].flatMap((d) => (guestOn(d) ? open(onGuest(d.guest), d.firewall?.rules ?? []) : [])),
+    needs: ['guestFirewalls'],
+    judge: ({ guestFirewalls }) =>
+      [...guestFirewalls.values()].flatMap((d) => (guestOn(d) ? open(onGuest(d.guest), d.firewall?.rules ?? []) : [])),
   }),
   defineCheck({
     id: 'PVE-F13',
@@ -238,8 +238,8 @@ export const firewallChecks: readonly Check[] = [
     what: 'Rule of a guest that names something that does not exist',
     why: 'the firewall leaves the rule out: what it was to allow or deny is not',
     command: 'pve-firewall compile (shows the broken rules)',
-    needs: ['details'],
-    judge: ({ details }) => [...details.values()].flatMap((d) => dead(onGuest(d.guest), d.firewall?.rules ?? [])),
+    needs: ['guestFirewalls'],
+    judge: ({ guestFirewalls }) => [...guestFirewalls.values()].flatMap((d) => dead(onGuest(d.guest), d.firewall?.rules ?? [])),
   }),
 ];
 

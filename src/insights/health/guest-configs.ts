@@ -29,10 +29,10 @@ export const guestConfigChecks: readonly Check[] = [
     what: 'Old snapshots',
     why: 'they grow with every write and slow disks and backups down; they are no backup',
     command: 'qm delsnapshot <vmid> SNAPSHOT (pct for containers)',
-    needs: ['details'],
+    needs: ['snapshots'],
     thresholds: ['snapshot-days'],
-    judge: ({ details }, by) =>
-      each(details, ({ snapshots }, { vmid }) => {
+    judge: ({ snapshots: guests }, by) =>
+      each(guests, ({ snapshots }, { vmid }) => {
         const limit = by.threshold('snapshot-days') * DAY;
         const old = (snapshots?.snapshots ?? []).filter(
           (s) => s.time !== undefined && by.now - s.time > limit && s.state === undefined,
@@ -49,9 +49,9 @@ export const guestConfigChecks: readonly Check[] = [
     what: 'Snapshot stuck halfway',
     why: 'its creation or removal never came to its end; it blocks others',
     command: 'qm delsnapshot <vmid> SNAPSHOT --force 1',
-    needs: ['details'],
-    judge: ({ details }) =>
-      each(details, ({ snapshots }, { vmid }) => {
+    needs: ['snapshots'],
+    judge: ({ snapshots: guests }) =>
+      each(guests, ({ snapshots }, { vmid }) => {
         const stuck = (snapshots?.snapshots ?? []).filter((s) => s.state !== undefined);
         return stuck.length === 0 ? undefined : `${vmid} ${some(stuck.map((s) => `${s.name} (${s.state})`))}`;
       }),
@@ -63,8 +63,8 @@ export const guestConfigChecks: readonly Check[] = [
     what: 'Guest agent enabled, but silent',
     why: 'backups are not consistent, addresses unknown, and shutdowns may hang',
     command: 'qm agent <vmid> ping; install or start qemu-guest-agent in the guest',
-    needs: ['details'],
-    judge: ({ details }) => each(details, ({ agent }, { vmid }) => (agent === 'silent' ? `${vmid} does not answer` : undefined)),
+    needs: ['agents'],
+    judge: ({ agents }) => each(agents, ({ agent }, { vmid }) => (agent === 'silent' ? `${vmid} does not answer` : undefined)),
   }),
   defineCheck({
     id: 'PVE-G15',

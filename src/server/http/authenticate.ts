@@ -39,9 +39,10 @@ export function authenticate(
     case 'proxy': {
       // Whoever reaches this port without the proxy could name anybody.
       if (!isPeer(mode.peers, request.socket.remoteAddress)) return unknown('Requests come through the proxy only.');
-      const value = request.headers[mode.header];
-      const name = typeof value === 'string' ? value.trim() : '';
-      if (!PROXY_NAME.test(name)) return unknown('The proxy named no caller.');
+      // A proxy that appends instead of replacing leaves the client's own header in front.
+      const [value = '', another] = request.headersDistinct[mode.header] ?? [];
+      const name = value.trim();
+      if (another !== undefined || !PROXY_NAME.test(name)) return unknown('The proxy named no caller.');
       if (file === undefined) return { who: { caller: { name }, limits } };
       return admitted(
         file.callers().find((entry) => entry.caller.name === name),

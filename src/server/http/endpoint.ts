@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
@@ -9,8 +10,17 @@ import type { Runtime } from '../runtime.ts';
 import type { AuthFile } from './auth-file.ts';
 import { authenticate, takeOwnTokens } from './authenticate.ts';
 import { messagesIn, readJson } from './body.ts';
-import { allowOrigin, answerPreflight, checkContentType, checkHost, checkMethod, checkOrigin, checkQuery } from './guards.ts';
-import { createLimiter } from './limiter.ts';
+import {
+  allowOrigin,
+  answerPreflight,
+  checkContentType,
+  checkHost,
+  checkMethod,
+  checkOrigin,
+  checkQuery,
+  checkRepeated,
+} from './guards.ts';
+import { createLimiter, type Overload } from './limiter.ts';
 import type { HttpOptions } from './options.ts';
 import { type Refusal, sendRefusal } from './refusal.ts';
 
@@ -31,7 +41,7 @@ export interface EndpointParts {
 /** The MCP endpoint: everything between a request and the protocol. */
 export interface Endpoint {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Requests that are being answered; open streams without a question are none. */
+  /** Requests that are being read or answered; open streams without a question are none. */
   underWay(): number;
   /** Takes no more requests, and ends the streams that wait for news. */
   drain(): void;
@@ -60,7 +70,7 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
 
   /** A chain of questions; the first that is not answered well ends it. */
   async function admit(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined> {
-    const early = checkHost(request, options) ?? checkOrigin(request, options) ?? checkQuery(request);
+    const early = checkRepeated(request) ?? checkHost(request, options) ?? checkOrigin(request, options) ?? checkQuery(request);
     if (early !== undefined) return early;
     allowOrigin(request, response);
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
@@ -85,31 +95,41 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
         headers: { 'retry-after': '5', connection: 'close' },
       };
 
+    const admission = limiter.admit(who.caller.name, who.limits);
+    if (admission.refused !== undefined) return overLimit(admission);
+    const exchange = track(request, response, admission.release);
     const body = await readJson(request);
     if (body.refusal !== undefined) return body.refusal;
     const { count, listens } = messagesIn(body.json);
-    const admission = limiter.admit(who.caller.name, who.limits, count);
-    if (admission.refused !== undefined) return overLimit(admission.refused, admission.retryAfterSeconds);
+    const more = admission.add(count - 1);
+    if (more !== undefined) return overLimit(more);
+    if (listens) exchange.waits();
 
     const authInfo: AuthInfo = { token: '', clientId: who.caller.name, scopes: [] };
     callers.set(authInfo, { ...who.caller, tokens: own.tokens });
-    track(response, listens, admission.release);
     await answer(Object.assign(request, { auth: authInfo }), response, body.json);
     return undefined;
   }
 
-  function track(response: ServerResponse, listens: boolean, release: () => void): void {
-    if (listens) streams.add(response);
-    else underWay += 1;
+  /** Counts a request until its answer is sent or its connection is gone. */
+  function track(request: IncomingMessage, response: ServerResponse, release: () => void): { waits(): void } {
+    underWay += 1;
     metrics.inFlight(1);
+    closeWithConnection(request, response);
     response.once('close', () => {
-      if (listens) streams.delete(response);
-      else underWay -= 1;
+      if (!streams.delete(response)) underWay -= 1;
       metrics.inFlight(-1);
       metrics.answered(response.statusCode);
       release();
     });
-    if (draining) response.shouldKeepAlive = false;
+    return {
+      /** It is a stream for news: nobody waits for its end. */
+      waits() {
+        underWay -= 1;
+        streams.add(response);
+        if (draining) response.destroy();
+      },
+    };
   }
 
   return {
@@ -129,14 +149,28 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
   };
 }
 
+/**
+ * Node tells only the answer whose turn it is that the connection ended; one that waits behind it (the client pipelined)
+ * would count as under way for ever, and go on upstream.
+ */
+function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  const lost = (): void => {
+    response.emit('close');
+  };
+  // One listener for each request that is under way on it.
+  setMaxListeners(0, socket);
+  socket.once('close', lost);
+  response.once('close', () => socket.off('close', lost));
+}
+
 /** One list of tools for all: as soon as one caller may not know every cluster, nobody is told their names by it. */
 function hideClusters(authFile: AuthFile | undefined): boolean {
   return authFile?.callers().some(({ caller }) => caller.clusters !== undefined) ?? false;
 }
 
-function overLimit(why: 'rate' | 'concurrency' | 'batch', retryAfterSeconds: number): Refusal {
-  if (why === 'batch')
+function overLimit({ refused, retryAfterSeconds }: Overload): Refusal {
+  if (refused === 'batch')
     return { status: 400, reason: 'batch', message: 'The batch holds more messages than this caller may send at once.' };
-  const message = why === 'rate' ? 'Too many requests.' : 'Too many requests at the same time.';
-  return { status: 429, reason: why, message, headers: { 'retry-after': String(retryAfterSeconds) } };
+  const message = refused === 'rate' ? 'Too many requests.' : 'Too many requests at the same time.';
+  return { status: 429, reason: refused, message, headers: { 'retry-after': String(retryAfterSeconds) } };
 }

@@ -5,6 +5,16 @@ import type { Refusal } from './refusal.ts';
 /** The names by which this machine is asked by itself. */
 const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Headers that decide who asks, from where and what: Node keeps the first of several, a proxy in front may look at the last. */
+const ONCE = ['host', 'origin', 'authorization', 'content-type'] as const;
+
+/** A header that stands there twice means something else to each who reads it. */
+export function checkRepeated(request: IncomingMessage): Refusal | undefined {
+  const repeated = ONCE.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1);
+  if (repeated === undefined) return undefined;
+  return { status: 400, reason: 'repeated-header', message: `The header ${repeated} may stand there only once.` };
+}
+
 /** A page that got a name of its own to point here still sends that name: it is refused. */
 export function checkHost(request: IncomingMessage, { hosts }: Pick<HttpOptions, 'hosts'>): Refusal | undefined {
   const name = hostName(request.headers.host ?? '');

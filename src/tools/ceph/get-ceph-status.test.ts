@@ -31,6 +31,34 @@ describe('get_ceph_status', () => {
     expect(text).toContain('Note: Daemons run 2 versions: 19.2.2, 19.2.3.');
   });
 
+  test('daemons, file systems, rules, configuration and map by name; secrets of the configuration stay out', async () => {
+    const sections = ['daemons', 'filesystems', 'rules', 'config', 'crush'];
+    const { ceph } = h.demo.world.areas;
+    const { text, stats } = await h.call('get_ceph_status', { sections }, { maxChars: 40_000 });
+    const daemons = tableOf(text, 'daemons');
+    expect(daemons.filter((d) => d['kind'] === 'mon').map((d) => d['name'])).toEqual([...ceph.monitors].sort());
+    expect(daemons.find((d) => d['kind'] === 'mgr' && d['state'] === 'active')?.['name']).toBe(ceph.monitors[0]);
+    expect(tableOf(text, 'filesystems')).toMatchObject([{ name: ceph.fileSystem, metadata_pool: 'cephfs_metadata' }]);
+    expect(recordOf(text, 'placement')['rules']).toContain('replicated_rule');
+    expect(tableOf(text, 'settings').length).toBe(ceph.configDb.length);
+    expect(text).toContain('## crush');
+    expect(text).toContain('fsid');
+    expect(text).toMatch(/^Redacted: \d+ secret values? (?:is|are) hidden/m);
+    for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
+    expect(text).not.toContain('## pools');
+    expect(stats.requests).toBeLessThanOrEqual(12);
+  });
+
+  test('a part that fails costs its own section', async () => {
+    const off = h.demo.faults.add({ kind: 'status-500', match: /ceph\/mgr/ });
+    const { text, isError } = await h.call('get_ceph_status', { sections: ['daemons', 'rules'] });
+    off();
+    expect(isError).toBe(false);
+    expect(text).toMatch(/^Problem \(upstream\): /m);
+    expect(text).toContain('## placement');
+    expect(text).not.toContain('## daemons');
+  });
+
   test('structured form, without secrets', async () => {
     const { structured } = await h.call('get_ceph_status', {}, { form: 'structured' });
     expect(structured).toMatchObject({

@@ -1,10 +1,12 @@
-import { bytes, int, list, percent, rate, record, table, text } from '../../answer/spec.ts';
+import { z } from 'zod';
+import { bool, bytes, int, list, percent, prose, rate, record, table, text } from '../../answer/spec.ts';
 import { formatPercent } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
-import { attempt, mergeGaps, type Reading } from '../../api/reading.ts';
+import { attempt, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
 import {
   type CephCheck,
   type CephPool,
+  type CephReading,
   type CephStatus,
   type CephVersion,
   optional,
@@ -13,17 +15,30 @@ import {
   readCephStatus,
   readCephVersions,
 } from '../../cluster/ceph.ts';
+import {
+  readCephConfig,
+  readCephCrush,
+  readCephDaemons,
+  readCephFileSystems,
+  readCephRules,
+} from '../../cluster/ceph-details.ts';
 import { type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { errorOf } from '../../cluster/problem-error.ts';
 import { defineTool } from '../define-tool.ts';
 import { absentAnswer, onlineNodes } from './ceph-words.ts';
 
+const SECTIONS = ['pools', 'versions', 'daemons', 'filesystems', 'rules', 'config', 'crush'] as const;
+type Section = (typeof SECTIONS)[number];
+/** What is read besides the health when nobody says what is wanted. */
+const USUAL: readonly Section[] = ['pools', 'versions'];
+
 export const getCephStatus = defineTool({
   name: 'get_ceph_status',
   title: 'Ceph status',
   toolset: 'ceph',
-  description: 'Ceph health with its checks, monitors, OSD and placement group counts, usage, load, flags, versions and pools.',
-  params: {},
+  description:
+    'Ceph health with its checks, monitors, OSD and placement group counts, usage, load, flags; by sections pools, versions, daemons, configuration, ... Default: pools, versions.',
+  params: { sections: z.array(z.enum(SECTIONS)).min(1).optional() },
   output: {
     ceph: record({
       health: text(),
@@ -59,6 +74,20 @@ export const getCephStatus = defineTool({
       application: list(),
     }),
     versions: table({ of: text(), version: text(), count: int(), who: list() }),
+    daemons: table({
+      kind: text('mon, mgr or mds'),
+      name: text(),
+      host: text(),
+      address: text(),
+      state: text(),
+      in_quorum: bool('of monitors'),
+      filesystem: text(),
+    }),
+    filesystems: table({ name: text(), metadata_pool: text(), data_pools: list() }),
+    placement: record({ rules: list() }),
+    settings: table({ section: text(), name: text(), value: text(), mask: text() }, "in the monitors' database"),
+    config: prose('ceph.conf'),
+    crush: prose('placement map'),
   },
   reads: [
     '/cluster/resources',
@@ -67,13 +96,22 @@ export const getCephStatus = defineTool({
     '/cluster/ceph/metadata',
     '/nodes/{node}/ceph/status',
     '/nodes/{node}/ceph/pool',
+    '/nodes/{node}/ceph/mon',
+    '/nodes/{node}/ceph/mgr',
+    '/nodes/{node}/ceph/mds',
+    '/nodes/{node}/ceph/fs',
+    '/nodes/{node}/ceph/rules',
+    '/nodes/{node}/ceph/cfg/raw',
+    '/nodes/{node}/ceph/cfg/db',
+    '/nodes/{node}/ceph/crush',
   ],
-  async run(_args, call) {
+  async run(args, call) {
+    const wants = (section: Section): boolean => (args.sections ?? USUAL).includes(section);
     const inventory = await readInventory(call);
     const [status, flags, versions] = await Promise.all([
       attempt({}, () => readCephStatus(call, onlineNodes(inventory))),
       optional(() => readCephFlags(call)),
-      optional(() => readCephVersions(call)),
+      wants('versions') ? optional(() => readCephVersions(call)) : NOTHING,
     ]);
     if (status.data?.state === 'absent') return absentAnswer(status.data, inventory);
     const data = status.data?.data;
@@ -81,7 +119,17 @@ export const getCephStatus = defineTool({
     // Figures without the health would look like all is well, were that not the first thing to be said.
     if (data === undefined && flags.data === undefined && versions.data === undefined && problem !== undefined)
       throw errorOf(problem, "Ceph can't be read");
-    const pools = await readPools(call, data?.monitors ?? [], inventory);
+    const nodes = likelyNodes(data?.monitors ?? [], inventory);
+    const read = <T>(section: Section, reader: (c: Call, n: readonly string[]) => Promise<CephReading<T>>) =>
+      wants(section) ? present(() => reader(call, nodes)) : NOTHING;
+    const [pools, daemons, fileSystems, rules, config, crush] = await Promise.all([
+      read('pools', readCephPools),
+      read('daemons', readCephDaemons),
+      read('filesystems', readCephFileSystems),
+      read('rules', readCephRules),
+      read('config', readCephConfig),
+      read('crush', readCephCrush),
+    ]);
     return {
       headline: data === undefined ? 'Ceph: its health could not be read' : headline(data),
       sections: {
@@ -89,22 +137,48 @@ export const getCephStatus = defineTool({
         checks: data === undefined || data.checks.length === 0 ? undefined : data.checks.map(checkRow),
         pools: pools.data?.map(poolRow),
         versions: versions.data === undefined || versions.data.length === 0 ? undefined : versions.data.map(versionRow),
+        daemons: daemons.data?.map((d) => ({
+          kind: d.kind,
+          name: d.name,
+          host: d.host,
+          address: d.address,
+          state: d.state,
+          in_quorum: d.inQuorum,
+          filesystem: d.fileSystem,
+        })),
+        filesystems: fileSystems.data?.map((f) => ({ name: f.name, metadata_pool: f.metadataPool, data_pools: f.dataPools })),
+        placement: rules.data === undefined ? undefined : { rules: rules.data },
+        settings: config.data?.data.settings?.map((s) => ({ ...s })),
+        config: config.data?.data.file,
+        crush: crush.data,
       },
-      gaps: mergeGaps(status, flags, versions, pools),
+      gaps: mergeGaps(
+        status,
+        flags,
+        versions,
+        pools,
+        daemons,
+        fileSystems,
+        rules,
+        config,
+        crush,
+        ...(config.data === undefined ? [] : [config.data]),
+      ),
       notes: [...(status.data?.notes ?? []), ...mixedVersions(versions.data ?? [])],
     };
   },
 });
 
+const NOTHING = { data: undefined, ...NO_GAPS };
+
 /** Monitors' names are their hosts' as a rule: those have Ceph for certain. */
-async function readPools(
-  call: Call,
-  monitors: readonly string[],
-  inventory: Inventory,
-): Promise<Reading<readonly CephPool[] | undefined>> {
+function likelyNodes(monitors: readonly string[], inventory: Inventory): readonly string[] {
   const online = onlineNodes(inventory);
-  const likely = [...online.filter((n) => monitors.includes(n)), ...online.filter((n) => !monitors.includes(n))];
-  const { data, ...gaps } = await optional(() => readCephPools(call, likely));
+  return [...online.filter((n) => monitors.includes(n)), ...online.filter((n) => !monitors.includes(n))];
+}
+
+async function present<T>(read: () => Promise<CephReading<T>>): Promise<Reading<T | undefined>> {
+  const { data, ...gaps } = await optional(read);
   return { data: data?.state === 'present' ? data.data : undefined, ...gaps };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_ceph_osds', () => {
   let h: Harness;
@@ -33,6 +33,21 @@ describe('list_ceph_osds', () => {
     expect(tableOf((await h.call('list_ceph_osds', { node: 'pve2' })).text).map((r) => r['osd'])).toEqual(['osd.3', 'osd.2']);
     expect((await h.call('list_ceph_osds', { node: 'pve3' })).text).toMatch(/^No OSDs on pve3 \(4 in the cluster\)/);
     expect((await h.call('list_ceph_osds', { node: 'pve4' })).text).toContain('Did you mean');
+  });
+
+  test('one OSD with its devices, from its host; one that is not there', async () => {
+    const osd = h.demo.world.areas.ceph.osds[0];
+    const { text, stats } = await h.call('list_ceph_osds', { osd: osd?.id });
+    expect(tableOf(text).map((r) => r['osd'])).toEqual([`osd.${osd?.id}`]);
+    expect(recordOf(text, 'detail')).toMatchObject({
+      devices: `block on nvme${osd?.id}n1 (ssd)`,
+      store: 'bluestore',
+      encrypted: 'no',
+      volume: `ceph-vg${osd?.id}/osd-block-${osd?.id}`,
+      version: osd?.version,
+    });
+    expect(stats.requests).toBeLessThanOrEqual(4);
+    expect((await h.call('list_ceph_osds', { osd: 99 })).text).toContain('There is no osd.99 here.');
   });
 
   test('the first node hangs: another one knows as much', async () => {

@@ -1,7 +1,11 @@
-import { bytes, int, number, percent, table, text } from '../../answer/spec.ts';
-import { NO_GAPS } from '../../api/reading.ts';
+import { z } from 'zod';
+import { bool, bytes, int, list, number, percent, record, table, text } from '../../answer/spec.ts';
+import type { Call } from '../../api/call.ts';
+import { ApiError } from '../../api/errors.ts';
+import { NO_GAPS, type Reading } from '../../api/reading.ts';
 import { type CephOsd, readCephOsds } from '../../cluster/ceph.ts';
-import { readInventory } from '../../cluster/inventory.ts';
+import { type CephOsdDetail, readCephOsdDetail } from '../../cluster/ceph-details.ts';
+import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
@@ -17,7 +21,10 @@ export const listCephOsds = defineTool({
   toolset: 'ceph',
   description:
     'Ceph OSDs with host, state, weight, fill level, latency and version; those that are down, out or nearly full first.',
-  params: { node: node.describe('OSDs of this host only').optional() },
+  params: {
+    node: node.describe('OSDs of this host only').optional(),
+    osd: z.number().int().min(0).max(999_999).describe('Only this one, with its devices').optional(),
+  },
   paged: true,
   output: {
     osds: table({
@@ -36,8 +43,24 @@ export const listCephOsds = defineTool({
       commit_ms: number(),
       version: text(),
     }),
+    detail: record({
+      devices: list(),
+      volume: text('volume group/logical volume'),
+      created: text(),
+      encrypted: bool(),
+      store: text(),
+      memory: bytes('that the daemon uses'),
+      front: text('address'),
+      back: text('address'),
+      version: text(),
+    }),
   },
-  reads: ['/cluster/resources', '/nodes/{node}/ceph/osd'],
+  reads: [
+    '/cluster/resources',
+    '/nodes/{node}/ceph/osd',
+    '/nodes/{node}/ceph/osd/{osdid}/metadata',
+    '/nodes/{node}/ceph/osd/{osdid}/lv-info',
+  ],
   async run(args, call) {
     const inventory = await readInventory(call);
     if (args.node !== undefined) requireNode(inventory, args.node);
@@ -48,12 +71,17 @@ export const listCephOsds = defineTool({
     const reading = await readCephOsds(call, asked);
     if (reading.state === 'absent') return absentAnswer(reading, inventory);
     const { osds, flags } = reading.data;
-    const rows = osds.filter((osd) => args.node === undefined || osd.host === args.node).map(toRow);
+    const chosen = osds.filter(
+      (osd) => (args.node === undefined || osd.host === args.node) && (args.osd === undefined || osd.id === args.osd),
+    );
+    if (args.osd !== undefined && chosen.length === 0) throw noSuchOsd(args.osd, osds);
+    const detail = args.osd === undefined ? undefined : await readDetail(call, chosen[0], inventory);
+    const rows = chosen.map(toRow);
     const set = flags.filter((flag) => /^(?:no|pause)/.test(flag));
     return {
       headline: headline(rows, osds.length, args.node),
-      sections: { osds: { rows, key: (row: OsdRow) => [row.rank, Number(row.osd.slice(4))] } },
-      gaps: NO_GAPS,
+      sections: { osds: { rows, key: (row: OsdRow) => [row.rank, Number(row.osd.slice(4))] }, detail: detail?.data },
+      gaps: detail ?? NO_GAPS,
       notes: [
         ...reading.notes,
         ...(set.length === 0 ? [] : [`Flags set: ${set.join(', ')}.`]),
@@ -64,6 +92,30 @@ export const listCephOsds = defineTool({
     };
   },
 });
+
+/** Only the host of an OSD knows its devices. */
+async function readDetail(
+  call: Call,
+  osd: CephOsd | undefined,
+  inventory: Inventory,
+): Promise<Reading<CephOsdDetail | undefined> | undefined> {
+  const host = inventory.nodes.find((n) => n.node === osd?.host);
+  if (osd === undefined || host === undefined) return undefined;
+  if (host.status !== 'online') return { data: undefined, ...offlineGaps(inventory, new Set([host.node])) };
+  return readCephOsdDetail(call, host.node, osd.id);
+}
+
+function noSuchOsd(id: number, osds: readonly CephOsd[]): ApiError {
+  return new ApiError('not-found', `There is no osd.${id} here.`, {
+    hint:
+      osds.length === 0
+        ? undefined
+        : `OSDs: ${osds
+            .slice(0, 20)
+            .map((osd) => osd.id)
+            .join(', ')}${osds.length > 20 ? ', ...' : ''}.`,
+  });
+}
 
 type OsdRow = ReturnType<typeof toRow>;
 

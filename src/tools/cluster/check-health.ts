@@ -2,8 +2,15 @@ import { z } from 'zod';
 import { int, list, type SortKey, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, type Hidden, mergeGaps, NO_GAPS, type Problem } from '../../api/reading.ts';
-import { type FactName, type HealthFacts, type Plan, planFacts } from '../../cluster/health-facts.ts';
-import { type GuestParts, guestsToScan, requestsPerGuest, scanGuests } from '../../cluster/health-guests.ts';
+import {
+  type FactName,
+  GUEST_FACTS,
+  type HealthFacts,
+  type Plan,
+  planFacts,
+  requestsPerGuest,
+} from '../../cluster/health-facts.ts';
+import { guestsToScan, scanGuests } from '../../cluster/health-guests.ts';
 import { HEALTH_READS, type HealthBase, nodesWithPlugin, readHealthBase, readHealthFacts } from '../../cluster/health-read.ts';
 import { offlineGaps } from '../../cluster/inventory.ts';
 import { requireNode, resolveGuest } from '../../cluster/resolve.ts';
@@ -47,26 +54,29 @@ export const checkHealth = defineTool({
     not_checked: table({ checks: text(), nodes: list(), how: text('not at all or partly'), why: text() }),
     ignored: table({ id: text(), on: list(), what: text(), reason: text() }, 'accepted in the configuration'),
   },
-  reads: HEALTH_READS,
+  // Naming a guest that this token does not see takes one more question.
+  reads: [...HEALTH_READS, '/cluster/nextid'],
   async run(args, call, page) {
     const base = await readHealthBase(call);
     if (args.node !== undefined) requireNode(base.inventory, args.node);
-    if (args.vmid !== undefined) await resolveGuest(call, { vmid: args.vmid });
+    const target = args.vmid === undefined ? undefined : (await resolveGuest(call, { vmid: args.vmid })).guest;
+    // A guest's own node tells all that concerns the guest.
+    const onNode = args.node ?? target?.node;
     const from = scanStart(page.after);
     const deep = args.deep === true || args.vmid !== undefined;
     const checks = healthChecks.filter((c) => isAsked(c, args) && (from === 0 || isOfGuests(c)));
-    const plan = planFor(checks, base, args, deep);
-    const parts = partsOf(checks);
+    const plan = planFor(checks, base, { ...args, node: onNode }, deep);
     const guests = guestsToScan(base, args);
     const read = await readHealthFacts(call, base, {
       plan,
-      node: args.node,
+      node: onNode,
       archives: deep || args.area !== undefined,
       everyPool: deep || args.area !== undefined,
     });
-    const scan = plan.read.has('details') ? await scanGuests(call, base, guests, parts, from) : undefined;
-    const facts: HealthFacts =
-      scan === undefined ? read : { ...read, details: scan.details, oneGo: scan.oneGo, everyFirewall: scan.everyFirewall };
+    const scan = [...GUEST_FACTS].some((fact) => plan.read.has(fact))
+      ? await scanGuests(call, base, guests, plan.read, from)
+      : undefined;
+    const facts: HealthFacts = scan === undefined ? read : { ...read, ...scan.facts };
     const { health } = call.session;
     const scope = { minimum: args.severity ?? 'info', node: args.node, vmid: args.vmid };
     const verdict = judgeHealth(checks, facts, plan, judging(call.now(), health.thresholds), scope, health.ignore);
@@ -103,7 +113,7 @@ export const checkHealth = defineTool({
         deep,
         area: args.area,
         guests: guests.length,
-        perGuest: requestsPerGuest(partsOf(healthChecks.filter((c) => isAsked(c, args)))),
+        perGuest: requestsPerGuest(guestFacts(healthChecks.filter((c) => isAsked(c, args)))),
         from,
       }),
     };
@@ -123,7 +133,9 @@ function isAsked(check: Check, { area, vmid: guest }: Args): boolean {
 
 /** Checks that go on from page to page when there are too many guests for one. */
 function isOfGuests(check: Check): boolean {
-  return check.needs.includes('details') && !check.needs.includes('oneGo') && !check.needs.includes('everyFirewall');
+  return (
+    check.needs.some((fact) => GUEST_FACTS.has(fact)) && !check.needs.includes('oneGo') && !check.needs.includes('everyFirewall')
+  );
 }
 
 /** Behind every severity: the mark of where the next guests begin. */
@@ -151,11 +163,9 @@ function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args
   });
 }
 
-/** What the checks want to know of each guest. */
-function partsOf(checks: readonly Check[]): GuestParts {
-  const using = checks.filter((c) => [...c.needs, ...c.also].includes('details' satisfies FactName));
-  const guests = using.some((c) => c.area === 'guests');
-  return { snapshots: guests, agent: guests, firewall: using.some((c) => c.area === 'firewall') };
+/** Facts of single guests that the checks ask for. */
+function guestFacts(checks: readonly Check[]): readonly FactName[] {
+  return [...factsOf(checks)].filter((fact) => GUEST_FACTS.has(fact));
 }
 
 function findingRow(group: FindingGroup) {

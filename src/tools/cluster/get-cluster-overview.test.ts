@@ -13,7 +13,7 @@ describe('get_cluster_overview', () => {
   });
   afterAll(() => h.close());
 
-  test('one answer: quorum, nodes, use, guests, storages, tasks; six requests for data', async () => {
+  test('one answer: quorum, nodes, use, guests, storages, tasks; seven requests for data', async () => {
     const { text } = await h.call('get_cluster_overview');
     const world = worldOf(h.demo);
     const guests = [...world.guests.values()].filter((g) => !g.template);
@@ -23,6 +23,8 @@ describe('get_cluster_overview', () => {
     );
     expect(cluster).toMatchObject({ nodes: '3', online: '2', quorum: 'yes, 2 of 3 votes present, 2 needed' });
     expect(Number(cluster['cores'])).toBe(world.nodes.filter((n) => n.online).reduce((sum, n) => sum + n.maxcpu, 0));
+    expect(world.guests.has(Number(cluster['next_vmid']))).toBe(false);
+    expect(Number(cluster['next_vmid'])).toBeGreaterThanOrEqual(100);
     const counted = recordOf(text, 'guests');
     expect(Number(counted['total']) + Number(counted['templates'])).toBe(world.guests.size);
     expect(Number(counted['unknown'])).toBe(guests.filter((g) => g.node === 'pve3').length);
@@ -39,6 +41,7 @@ describe('get_cluster_overview', () => {
     ).toEqual([
       '/cluster/config/nodes',
       '/cluster/config/qdevice',
+      '/cluster/nextid',
       '/cluster/resources',
       '/cluster/status',
       '/cluster/tasks',
@@ -125,7 +128,7 @@ describe('get_cluster_overview', () => {
   test('32 nodes and 5,000 guests: as many requests, and an answer that stays short', async () => {
     const big = await openHarness({ nodes: 32, guests: 5_000 });
     const { text } = await big.call('get_cluster_overview');
-    expect(big.demo.requests.filter((r) => isData(r.path))).toHaveLength(6);
+    expect(big.demo.requests.filter((r) => isData(r.path))).toHaveLength(7);
     expect(text.length).toBeLessThan(5_000);
     expect(text).toContain('12 of 32 nodes shown');
     expect(recordOf(text, 'cluster')['nodes']).toBe('32');

@@ -12,6 +12,7 @@ import {
   storageCoverage,
 } from '../../cluster/inventory.ts';
 import { nameRefused } from '../../cluster/refused.ts';
+import { readNextVmid } from '../../cluster/resolve.ts';
 import { mergeStorages, type Storage } from '../../cluster/storage.ts';
 import { parseTasks, type Task } from '../../cluster/tasks.ts';
 import { defineTool } from '../define-tool.ts';
@@ -46,6 +47,7 @@ export const getClusterOverview = defineTool({
       mem_assigned: percent('of memory, to running guests'),
       storage: bytes('available storages, each once'),
       storage_used: percent(),
+      next_vmid: int('the first that is free'),
     }),
     nodes: table({
       node: text(),
@@ -76,15 +78,17 @@ export const getClusterOverview = defineTool({
     '/cluster/config/nodes',
     '/cluster/config/qdevice',
     '/cluster/tasks',
+    '/cluster/nextid',
     '/version',
     ...RIGHTS_READS,
   ],
   async run(_args, call) {
-    const [inventory, membership, tasks, release] = await Promise.all([
+    const [inventory, membership, tasks, release, next] = await Promise.all([
       readInventory(call),
       readMembership(call),
       readDay(call),
       attempt({}, () => call.release()),
+      attempt({}, () => readNextVmid(call)),
     ]);
     const [nodes, guests, storages] = await Promise.all([
       nodeCoverage(call, inventory),
@@ -106,13 +110,14 @@ export const getClusterOverview = defineTool({
           online: online.length,
           ...capacity(online, inventory.guests),
           ...space(merged),
+          next_vmid: next.data,
         },
         nodes: nodeRows(inventory),
         guests: guestCounts(inventory, guests),
         storages: merged.length === 0 ? undefined : storageRows(merged),
         tasks: tasks.data?.shown.map(taskRow),
       },
-      gaps: mergeGaps(membership, tasks, release, nodes, guests, storages),
+      gaps: mergeGaps(membership, tasks, release, next, nodes, guests, storages),
       notes: notes(inventory, merged, tasks.data),
       next: [],
     };

@@ -22,13 +22,21 @@ describe('search_inventory', () => {
     expect(tableOf((await h.call('search_inventory', { query: 'pve2' })).text)[0]).toMatchObject({ kind: 'node', id: 'pve2' });
   });
 
-  test('an address is not found in names, and the deep search says what it costs', async () => {
+  test('what may stand in configurations only is not looked for unasked, and the price is said', async () => {
     const before = configReads(h);
-    const { text } = await h.call('search_inventory', { query: '10.20.0.53' });
+    const { text } = await h.call('search_inventory', { query: 'vm-108-disk-0' });
     expect(text).toMatch(/^0 things found/);
     const readable = [...worldOf(h.demo).guests.values()].filter((g) => g.node !== 'pve3').length;
     expect(text).toContain(`deep=true (reads ${readable} guest configurations)`);
     expect(configReads(h)).toBe(before);
+  });
+
+  test('neither a query nor a thing that others depend on, or both: says what to give', async () => {
+    for (const args of [{}, { query: 'web', depends_on: 'node:pve1' }]) {
+      const { isError, text } = await h.call('search_inventory', args);
+      expect(isError).toBe(true);
+      expect(text).toContain('Give either query (what to find) or depends_on');
+    }
   });
 
   test('deep: a static address, a MAC address, a volume, a word of the notes', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list, table, text } from '../../answer/spec.ts';
+import type { EndpointPath } from '../../api/endpoints.ts';
 import { ApiError } from '../../api/errors.ts';
 import { ADDRESS_READS } from '../../cluster/address-sources.ts';
 import { IMPACT_READS, TARGET_KINDS } from '../../cluster/impact-facts.ts';
@@ -48,17 +49,7 @@ export const searchInventoryTool = defineTool({
       lost: text('what is lost without it'),
     }),
   },
-  reads: [
-    ...new Set([
-      '/cluster/resources' as const,
-      '/nodes/{node}/qemu/{vmid}/config' as const,
-      '/nodes/{node}/lxc/{vmid}/config' as const,
-      ...ADDRESS_READS,
-      ...LIVE_READS,
-      ...IMPACT_READS,
-      ...RIGHTS_READS,
-    ]),
-  ],
+  reads: [...new Set<EndpointPath>(['/cluster/resources', ...ADDRESS_READS, ...LIVE_READS, ...IMPACT_READS, ...RIGHTS_READS])],
   async run(args, call, page) {
     if ((args.query === undefined) === (args.depends_on === undefined)) {
       throw new ApiError('bad-argument', 'Give either query (what to find) or depends_on (whose dependents to list).', {

@@ -121,7 +121,7 @@ export const getGuest = defineTool({
       copies: bytes('on local storages'),
     }),
     obstacles: table({ effect: text(), what: text(), detail: text() }, 'wherever it goes'),
-    targets: table({ node: text(), live: text(), switched_off: text(), ha: text(), free_memory: bytes(), remarks: list() }),
+    targets: table({ node: text(), live: text(), switched_off: text(), ha: text(), free_memory: bytes(), remarks: text() }),
   },
   reads: [
     '/cluster/resources',
@@ -226,7 +226,7 @@ function migrationSections(migration: MigrationReport | undefined, more: More) {
     switched_off: t.off,
     ha: t.recovery,
     free_memory: t.freeMemory,
-    remarks: t.remarks.length === 0 ? undefined : t.remarks,
+    remarks: t.remarks.length === 0 ? undefined : t.remarks.join('; '),
   }));
   return {
     migration: { live, switched_off: off, ha: recovery, copies: copies === 0 ? undefined : copies },
@@ -236,7 +236,7 @@ function migrationSections(migration: MigrationReport | undefined, more: More) {
 }
 
 function migrationNotes(migration: MigrationReport | undefined): readonly string[] {
-  if (migration === undefined) return [];
+  if (migration === undefined || migration.findings.some((f) => f.what === 'configuration')) return [];
   const left = migration.left === 0 ? [] : [`${counted(migration.left, 'more online node')} not looked at.`];
   return ['Judged from the configuration; nothing was tried, so "yes" means that nothing known speaks against it.', ...left];
 }

@@ -50,6 +50,7 @@ describe('get_cluster_config', () => {
   test('ACME plugins with the right, their credentials never', async () => {
     const full = await openHarness({ demo: h.demo, role: 'full' });
     const { text } = await full.call('get_cluster_config', { sections: ['acme'] });
+    expect(recordOf(text, 'acme')['authorities']).toMatch(/https:/);
     expect(tableOf(text, 'acme_plugins').map((p) => [p['plugin'], p['api']])).toEqual([
       ['harbour-dns', 'cf'],
       ['standalone', ''],

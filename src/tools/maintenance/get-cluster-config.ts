@@ -7,6 +7,7 @@ import {
   type AcmePlugin,
   type MetricServer,
   readAcmeAccounts,
+  readAcmeDirectories,
   readAcmePlugins,
   readCustomCpuModels,
   readDatacenterOptions,
@@ -78,7 +79,7 @@ export const getClusterConfig = defineTool({
       comment: text(),
     }),
     mappings: table({ kind: text(), id: text(), node: text(), path: text(), ids: text(), about: text() }),
-    acme: record({ accounts: list() }),
+    acme: record({ accounts: list(), authorities: list('that the product knows') }),
     acme_plugins: table({ plugin: text(), type: text(), api: text() }),
     cpu_models: table({ model: text(), based_on: text(), flags: text() }, 'put together by administrators'),
     notes: prose(),
@@ -102,6 +103,7 @@ export const getClusterConfig = defineTool({
     '/cluster/mapping/usb',
     '/cluster/mapping/dir',
     '/cluster/acme/account',
+    '/cluster/acme/directories',
     '/cluster/acme/plugins',
     '/cluster/qemu/custom-cpu-models',
     '/version',
@@ -119,7 +121,7 @@ export const getClusterConfig = defineTool({
       read('realms', () => attempt({}, () => readRealms(call))),
       read('realms', () => whereKnown(() => attempt({}, () => readRealmSyncs(call)))),
       read('mappings', () => attemptReading(() => readMappings(call))),
-      read('acme', () => readAcme(call)),
+      read('acme', () => readAcme(call, named.has('acme'))),
       read('cpu_models', () => whereKnown(() => readModels(call))),
     ]);
     const gaps: Gaps = mergeGaps(
@@ -172,7 +174,8 @@ export const getClusterConfig = defineTool({
           comment: s.comment,
         })),
         mappings: mappings.data?.map((m) => ({ ...m })),
-        acme: acme.data?.accounts === undefined ? undefined : { accounts: acme.data.accounts },
+        acme:
+          acme.data?.accounts === undefined ? undefined : { accounts: acme.data.accounts, authorities: acme.data.authorities },
         acme_plugins: acme.data?.plugins?.map((p) => ({ plugin: p.id, type: p.type, api: p.api })),
         cpu_models: models.data?.map((m) => ({ model: m.name, based_on: m.basedOn, flags: m.flags })),
         notes: options.data === undefined || !wanted.has('notes') ? undefined : scrubFreeText(options.data.notes ?? '').text,
@@ -273,13 +276,16 @@ async function readMetrics(call: Call, details: boolean): Promise<Reading<readon
 
 interface Acme {
   readonly accounts: readonly string[] | undefined;
+  /** Only when ACME was asked for by name. */
+  readonly authorities: readonly string[] | undefined;
   readonly plugins: readonly AcmePlugin[] | undefined;
 }
 
 /** The plugins need a right that also changes things, so they are not asked for without it. */
-async function readAcme(call: Call): Promise<Reading<Acme>> {
-  const [accounts, may] = await Promise.all([
+async function readAcme(call: Call, detailed: boolean): Promise<Reading<Acme>> {
+  const [accounts, directories, may] = await Promise.all([
     attempt({}, () => readAcmeAccounts(call)),
+    detailed ? attempt({}, () => readAcmeDirectories(call)) : NOTHING,
     attempt({}, () => call.rights.has('Sys.Modify', '/')),
   ]);
   if (may.data !== true) {
@@ -288,10 +294,16 @@ async function readAcme(call: Call): Promise<Reading<Acme>> {
       coverage: 'partial',
       hidden: [{ what: 'ACME plugins', privilege: 'Sys.Modify', path: '/' }],
     };
-    return { data: { accounts: accounts.data, plugins: undefined }, ...mergeGaps(accounts, may, hidden) };
+    return {
+      data: { accounts: accounts.data, authorities: directories.data, plugins: undefined },
+      ...mergeGaps(accounts, directories, may, hidden),
+    };
   }
   const plugins = await attempt({}, () => readAcmePlugins(call));
-  return { data: { accounts: accounts.data, plugins: plugins.data }, ...mergeGaps(accounts, may, plugins) };
+  return {
+    data: { accounts: accounts.data, authorities: directories.data, plugins: plugins.data },
+    ...mergeGaps(accounts, directories, may, plugins),
+  };
 }
 
 async function readModels(call: Call) {

@@ -82,6 +82,19 @@ describe('get_sdn', () => {
     expect((await h.call('get_sdn', { sections: ['vlans'] })).text).toContain('Error (bad-argument)');
   });
 
+  test('addresses by name: what the built-in IPAM gave away, and that others can not be asked', async () => {
+    const { text: said } = await h.call('get_sdn', { sections: ['addresses'] });
+    const { leases } = h.demo.world.areas.sdn;
+    const rows = tableOf(said);
+    expect(rows.map((r) => r['address']).sort()).toEqual(leases.map((l) => String(l['ip'])).sort());
+    expect(rows.find((r) => r['gateway'] === 'yes')?.['address']).toBe('10.30.0.1');
+    expect(said).toContain("can't be asked through the API");
+    expect(text).not.toContain('## addresses');
+    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
+    expect((await blind.call('get_sdn', { sections: ['addresses'] })).text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
+    await blind.close();
+  });
+
   test('T5 hidden, and never "not used"', async () => {
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     const outcome = await blind.call('get_sdn');

@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import { list, table, text } from '../../answer/spec.ts';
+import { bool, int, list, table, text } from '../../answer/spec.ts';
 import { byText } from '../../api/lenient.ts';
 import { attempt, mergeGaps } from '../../api/reading.ts';
+import { type IpamEntry, readIpam } from '../../cluster/address-sources.ts';
 import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { errorOf } from '../../cluster/problem-error.ts';
 import { readSdn, SDN_READS, SDN_SECTIONS, type Sdn, type SdnObject, type SdnSection, zoneNodes } from '../../cluster/sdn.ts';
 import { defineTool } from '../define-tool.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
+
+/** Addresses are many: only when they are asked for. */
+const SECTIONS = [...SDN_SECTIONS, 'addresses'] as const;
 
 const PENDING = { pending: text('new, changed or deleted with the next apply; else applied'), changes: list() };
 
@@ -17,7 +21,7 @@ export const getSdn = defineTool({
   description:
     'SDN zones with their state on each node, VNets, subnets, controllers, IPAM, DNS and fabrics; what is not applied yet comes first.',
   params: {
-    sections: z.array(z.enum(SDN_SECTIONS)).min(1).max(SDN_SECTIONS.length).describe('Default all').optional(),
+    sections: z.array(z.enum(SECTIONS)).min(1).max(SECTIONS.length).describe('Default all but addresses').optional(),
   },
   output: {
     zones: table({ zone: text(), type: text(), ...PENDING, nodes: list(), status: list('on each node'), settings: text() }),
@@ -27,24 +31,31 @@ export const getSdn = defineTool({
     ipams: table({ ipam: text(), type: text(), settings: text() }),
     dns: table({ dns: text(), type: text(), settings: text() }),
     fabrics: table({ fabric: text(), protocol: text(), ...PENDING, nodes: list(), settings: text() }),
+    addresses: table(
+      { address: text(), mac: text(), vmid: int(), guest: text(), vnet: text(), gateway: bool() },
+      'that the built-in IPAM has given away',
+    ),
   },
-  reads: [...SDN_READS, ...RIGHTS_READS],
+  reads: [...SDN_READS, '/cluster/sdn/ipams/{ipam}/status', ...RIGHTS_READS],
   async run(args, call) {
-    const wanted = new Set<SdnSection>(args.sections ?? SDN_SECTIONS);
-    const [reading, inventory, coverage] = await Promise.all([
+    const named = args.sections ?? SDN_SECTIONS;
+    const wanted = new Set<SdnSection>(SDN_SECTIONS.filter((section) => named.includes(section)));
+    const addresses = args.sections?.includes('addresses') === true;
+    const [reading, inventory, coverage, ipam] = await Promise.all([
       readSdn(call, wanted),
-      wanted.has('zones') ? attempt({}, () => readInventory(call)) : undefined,
+      wanted.has('zones') || addresses ? attempt({}, () => readInventory(call)) : undefined,
       call.rights.over({ privilege: 'SDN.Audit', under: '/sdn', what: 'SDN objects' }),
+      addresses ? readIpam(call) : undefined,
     ]);
     const sdn = reading.data;
     if (!sdn.installed)
       return { headline: 'SDN is not installed on the node that answers', sections: {}, gaps: mergeGaps(reading) };
-    const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics];
+    const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics, ipam];
     const [problem] = reading.problems;
     if (problem !== undefined && parts.every((p) => p === undefined)) throw errorOf(problem, "SDN can't be read");
     const seen = mergeGaps(reading, coverage);
     return {
-      headline: headline(sdn, seen.coverage === 'complete', inventory?.data),
+      headline: headline(sdn, seen.coverage === 'complete', inventory?.data, ipam?.data.entries.length),
       sections: {
         zones: sdn.zones === undefined ? undefined : pendingFirst(sdn.zones).map((zone) => zoneRow(zone, inventory?.data)),
         vnets:
@@ -86,17 +97,33 @@ export const getSdn = defineTool({
           nodes,
           settings: settingsText(fabric, ['protocol', 'id']),
         })),
+        addresses: ipam?.data.entries.map((entry) => addressRow(entry, inventory?.data)),
       },
       gaps: mergeGaps(
         seen,
-        ...(inventory === undefined ? [] : [inventory]),
+        ...[inventory, ipam].filter((part) => part !== undefined),
         // The configuration is the cluster's, but how a zone is on a node only that node knows.
-        ...(inventory?.data === undefined ? [] : [offlineGaps(inventory.data)]),
+        ...(inventory?.data === undefined || !wanted.has('zones') ? [] : [offlineGaps(inventory.data)]),
       ),
-      notes: notesFor(sdn, wanted),
+      notes: [...notesFor(sdn, wanted), ...foreignNotes(ipam?.data.foreign ?? [])],
     };
   },
 });
+
+function addressRow(entry: IpamEntry, inventory: Inventory | undefined) {
+  return {
+    address: entry.ip,
+    mac: entry.mac,
+    vmid: entry.vmid,
+    guest: inventory?.guests.find((g) => g.vmid === entry.vmid)?.name ?? entry.hostName,
+    vnet: entry.vnet,
+    gateway: entry.gateway ? true : undefined,
+  };
+}
+
+function foreignNotes(foreign: readonly string[]): readonly string[] {
+  return foreign.length === 0 ? [] : [`What is in ${foreign.join(', ')} can't be asked through the API.`];
+}
 
 function zoneRow(zone: SdnObject, inventory: Inventory | undefined) {
   return {
@@ -147,7 +174,7 @@ function objectsOf(sdn: Sdn): readonly SdnObject[] {
   return [...zones, ...vnets, ...subnets, ...controllers, ...fabrics.map((f) => f.fabric)];
 }
 
-function headline(sdn: Sdn, complete: boolean, inventory: Inventory | undefined): string {
+function headline(sdn: Sdn, complete: boolean, inventory: Inventory | undefined, addresses: number | undefined): string {
   const counts: string[] = [];
   const add = (count: number | undefined, one: string, many: string) => {
     if (count !== undefined) counts.push(`${count} ${count === 1 ? one : many}`);
@@ -159,6 +186,7 @@ function headline(sdn: Sdn, complete: boolean, inventory: Inventory | undefined)
   add(sdn.ipams?.length, 'IPAM', 'IPAMs');
   add(sdn.dns?.length, 'DNS server', 'DNS servers');
   add(sdn.fabrics?.length, 'fabric', 'fabrics');
+  add(addresses, 'address', 'addresses');
   const objects = objectsOf(sdn);
   const pending = objects.filter((o) => o.pending !== 'applied').length;
   if (complete && objects.length === 0 && sdn.zones !== undefined && sdn.vnets !== undefined)

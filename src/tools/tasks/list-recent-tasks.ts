@@ -57,8 +57,9 @@ export const listRecentTasks = defineTool({
       vmid: args.vmid,
       since: from,
       until: continueAt(to, page.after),
-      // One more than is shown tells whether there is more.
-      perNode: rows + 1,
+      // One more than is shown tells whether there is more. Never few: a page goes on at a second, and must get past all that
+      // began in it.
+      perNode: Math.max(rows, DEFAULT_ROWS) + 1,
     });
     const { tasks, more } = reading.data;
     const last = tasks.at(-1);
