@@ -23,10 +23,19 @@ export interface Page<R> {
   readonly unfinished?: { readonly after: SortKey; readonly why: string } | undefined;
 }
 
-/** Every row with a key of its own: rows with equal keys are put in an order and numbered, so that a cut may fall between them. */
-function keyed<R>(paged: Paged<R>): PageRow<R>[] {
-  const rows = paged.rows.map((row) => ({ row, key: foldKey(paged.key(row)) }));
-  rows.sort((a, b) => compareFolded(a.key, b.key) || compareText(JSON.stringify(a.row), JSON.stringify(b.row)));
+function sorted<R>(rows: readonly R[], key: (row: R) => SortKey): PageRow<R>[] {
+  return rows
+    .map((row) => ({ row, key: foldKey(key(row)) }))
+    .sort((a, b) => compareFolded(a.key, b.key) || compareText(JSON.stringify(a.row), JSON.stringify(b.row)));
+}
+
+/** Rows in the order of their keys, for a table that is `ordered`: worth it where many answers are made of the same rows. */
+export function inOrder<R>(rows: readonly R[], key: (row: R) => SortKey): readonly R[] {
+  return sorted(rows, key).map(({ row }) => row);
+}
+
+/** Every row with a key of its own: those with equal keys are numbered, so that a cut may fall between them. */
+function numbered<R>(rows: readonly PageRow<R>[]): PageRow<R>[] {
   let last: SortKey | undefined;
   let equal = 0;
   return rows.map(({ row, key }) => {
@@ -47,9 +56,10 @@ export function pageOf<R>(
   options: { readonly after?: SortKey | undefined; readonly limit?: number | undefined },
 ): Page<R> {
   const { after } = options;
+  if (paged.ordered === true && paged.unfinished === undefined) return pageOfOrdered(paged, options);
   const end = paged.unfinished === undefined ? undefined : foldKey(paged.unfinished.after);
   // Rows behind the point where the reader stopped would hide the ones that it did not look at: they come again later.
-  const all = keyed(paged).filter(({ key }) => end === undefined || compareFolded(key, end) <= 0);
+  const all = numbered(sorted(paged.rows, (row) => paged.key(row))).filter(({ key }) => end === undefined || compareFolded(key, end) <= 0);
   const rest = after === undefined ? all : all.filter(({ key }) => compareFolded(key, after) > 0);
   return {
     rows: rest.slice(0, Math.max(1, options.limit ?? rest.length)),
@@ -59,6 +69,43 @@ export function pageOf<R>(
     continued: after !== undefined,
     unfinished: end === undefined ? undefined : { after: end, why: paged.unfinished?.why ?? '' },
   };
+}
+
+/** The same, of rows that are in order: looks at those that are shown, and at a few on the way to them. */
+function pageOfOrdered<R>(
+  paged: Paged<R>,
+  { after, limit }: { readonly after?: SortKey | undefined; readonly limit?: number | undefined },
+): Page<R> {
+  const { rows } = paged;
+  const most = Math.max(1, limit ?? rows.length);
+  const keyOf = (row: R): SortKey => foldKey(paged.key(row));
+  const first = after === undefined ? 0 : firstWhere(rows, (row) => compareFolded(keyOf(row), after) > 0);
+  // Rows with equal keys are numbered from the first of them, and the cursor may point between them.
+  const last = rows[first - 1];
+  const from = last === undefined ? first : firstWhere(rows, (row) => compareFolded(keyOf(row), keyOf(last)) >= 0);
+  const looked = numbered(rows.slice(from, first + most).map((row) => ({ row, key: keyOf(row) })));
+  const rest = after === undefined ? looked : looked.filter(({ key }) => compareFolded(key, after) > 0);
+  const before = from + looked.length - rest.length;
+  return {
+    rows: rest.slice(0, most),
+    available: rows.length - before,
+    before,
+    of: Math.max(paged.total ?? 0, rows.length),
+    continued: after !== undefined,
+  };
+}
+
+/** Index of the first item for which it holds, given that it holds for all behind that; their number when for none. */
+function firstWhere<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    // Below `high`, so that there is an item.
+    if (items.slice(middle, middle + 1).every(holds)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** How far a page of `shown` rows got. */

@@ -105,6 +105,8 @@ export interface Paged<R> {
   key(row: R): SortKey;
   /** Set when the reader stopped early (time budget): rows after this key were not looked at yet. */
   readonly unfinished?: { readonly after: SortKey; readonly why: string } | undefined;
+  /** The rows stand in their order already (see `inOrder`), so that a page of thousands costs what it shows. */
+  readonly ordered?: boolean | undefined;
   /** Known number of all matches where it is more than `rows` holds. */
   readonly total?: number | undefined;
 }

@@ -42,17 +42,17 @@ type Get = <P extends EndpointPath>(path: P, params: PathParams<P>, query?: Quer
 const MAX_EXACT_PATHS = 6;
 
 /** @param derive parses an answer; the session's own keeps the result, for thousands of guests are thousands of paths */
-export function createRights(get: Get, identity: string, derive: Session['derive'] = (got, parse) => parse(got.data)): Rights {
+export function createRights(get: Get, identity: string, derive: Session['derive'] = (from, make) => make(from)): Rights {
   const owner = identity.split('!')[0] ?? identity;
 
   async function dump(): Promise<ReadonlyMap<string, Held>> {
-    return derive(await get('/access/permissions', {}), parsePermissions);
+    return derive(await get('/access/permissions', {}), permissionsIn);
   }
 
   async function at(path: string): Promise<Held> {
     const listed = (await dump()).get(path);
     if (listed !== undefined) return listed;
-    const asked = parsePermissions((await get('/access/permissions', {}, { path })).data);
+    const asked = derive(await get('/access/permissions', {}, { path }), permissionsIn);
     return asked.get(path) ?? new Map();
   }
 
@@ -85,8 +85,8 @@ export function createRights(get: Get, identity: string, derive: Session['derive
       return unknown(
         `the token may not read the access control list (Sys.Audit on /access), so ${what} that are closed to it can't be ruled out`,
       );
-    const roles = parseRoles((await get('/access/roles', {})).data);
-    const lacking = parseAcl((await get('/access/acl', {})).data).filter(
+    const roles = derive(await get('/access/roles', {}), rolesIn);
+    const lacking = derive(await get('/access/acl', {}), aclIn).filter(
       (row) => roles.get(row.role)?.has(privilege) !== true && mayClose(row, under, inherited),
     );
     if (lacking.length === 0) return NO_GAPS;
@@ -126,6 +126,18 @@ export function createRights(get: Get, identity: string, derive: Session['derive
     has: async (privilege, path) => (await at(path)).has(privilege),
     over,
   };
+}
+
+function permissionsIn({ data }: Got): ReadonlyMap<string, Held> {
+  return parsePermissions(data);
+}
+
+function aclIn({ data }: Got): readonly AclRow[] {
+  return parseAcl(data);
+}
+
+function rolesIn({ data }: Got): ReadonlyMap<string, ReadonlySet<string>> {
+  return parseRoles(data);
 }
 
 /** `/access/permissions`: path to privilege to propagate flag. A listed 0 is held, but not inherited. */

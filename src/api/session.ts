@@ -75,8 +75,11 @@ export interface Session {
   readonly health: HealthSettings;
   now(): number;
   get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got>;
-  /** What a pure parser makes of an answer, made once for as long as the answer is kept. Shared: never to be changed. */
-  derive<T>(got: Got, parse: (data: unknown) => T): T;
+  /**
+   * What a pure function makes of an answer, or of what was made of one: once, for as long as that is kept. Shared: never
+   * to be changed.
+   */
+  derive<S extends object, T>(from: S, make: (from: S) => T): T;
   release(caller: Caller): Promise<Release | undefined>;
   /** The API has not let it in yet. */
   isStranger(): boolean;
@@ -115,7 +118,7 @@ export function createSession(
   // Purged by the clock and not by use: hundreds of idle identities must not each hold an inventory.
   const cache = new LRUCache<string, Got>({ max: 2_000, maxSize: CACHE_BYTES, ttlAutopurge: true });
   let scrubber: Scrubber | undefined;
-  const derived = new WeakMap<Got, Map<unknown, unknown>>();
+  const derived = new WeakMap<object, Map<unknown, unknown>>();
   let known: Release | undefined;
   let refused: { readonly error: ApiError; readonly until: number } | undefined;
   let stranger = broughtBy;
@@ -191,15 +194,15 @@ export function createSession(
     };
   }
 
-  function derive<T>(got: Got, parse: (data: unknown) => T): T {
-    let made = derived.get(got);
+  function derive<S extends object, T>(from: S, make: (from: S) => T): T {
+    let made = derived.get(from);
     if (made === undefined) {
       made = new Map();
-      derived.set(got, made);
+      derived.set(from, made);
     }
-    if (!made.has(parse)) made.set(parse, parse(got.data));
-    // Under a parser stands nothing but what it made.
-    return made.get(parse) as T;
+    if (!made.has(make)) made.set(make, make(from));
+    // Under a function stands nothing but what it made.
+    return made.get(make) as T;
   }
 
   /** Asked anew every few minutes, since clusters are upgraded; while it can't be told the last one holds. */

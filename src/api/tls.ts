@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { TlsSettings } from '../config/settings.ts';
 import { ApiError } from './errors.ts';
@@ -26,7 +26,8 @@ export function tlsConnector(
   const pinned = tls.fingerprints.length > 0;
   const connect = build({
     rejectUnauthorized: tls.verify && (!pinned || tls.caPem !== undefined),
-    ...(tls.caPem === undefined ? {} : { ca: tls.caPem }),
+    // Made once: to read the certificates again for each connection costs more than the rest of its handshake.
+    secureContext: createSecureContext(tls.caPem === undefined ? {} : { ca: tls.caPem }),
     ...(tls.servername === undefined ? {} : { servername: tls.servername }),
     ...(pinned ? { maxCachedSessions: 0 } : {}),
     timeout: connectTimeoutMs,

@@ -51,8 +51,11 @@ export const QUESTIONS: readonly Question[] = [
     ],
   },
   {
-    ask: 'Who can reach the web server?',
-    ways: [{ tool: 'get_firewall_rules', args: { name: 'web-01', sections: ['rules', 'groups'] } }],
+    ask: 'May the office reach the web server by SSH?',
+    ways: [
+      { tool: 'explain_firewall_path', args: { name: 'web-01', source: '198.51.100.7', port: 22 } },
+      { tool: 'get_firewall_rules', args: { name: 'web-01', sections: ['rules', 'groups'] } },
+    ],
   },
   {
     ask: 'Why did the last backup fail?',

@@ -48,8 +48,10 @@ export interface GuestScan<T> {
   readonly stoppedAfter: number | undefined;
 }
 
-/** The words of a scan. */
-export interface ScanWords {
+/** How a scan goes, and its words. */
+export interface ScanManner {
+  /** Guests that are asked about before the time is looked at again; fewer where one costs several requests. */
+  readonly chunk?: number;
   /** For a waiting client: `guest configurations read`. */
   readonly done: string;
   /** What to say of the one guest that is given up because nothing at all was read in time. */
@@ -61,16 +63,17 @@ export async function scanInOrder<T>(
   call: Call,
   guests: readonly Guest[],
   read: (guest: Guest) => Promise<T>,
-  words: ScanWords,
+  manner: ScanManner,
 ): Promise<GuestScan<T>> {
   const results: { guest: Guest; data: T }[] = [];
   const gaps: Gaps[] = [];
   const stopped = (vmid: number): GuestScan<T> => ({ results, gaps: mergeGaps(NO_GAPS, ...gaps), stoppedAfter: vmid });
-  for (let from = 0; from < guests.length; from += CHUNK) {
-    const chunk = guests.slice(from, from + CHUNK);
+  const size = manner.chunk ?? CHUNK;
+  for (let from = 0; from < guests.length; from += size) {
+    const chunk = guests.slice(from, from + size);
     const before = guests[from - 1];
     if (before !== undefined && call.remaining() < WORTHWHILE_MS) return stopped(before.vmid);
-    const counting: Call = { ...call, progress: (done) => call.progress(from + done, guests.length, words.done) };
+    const counting: Call = { ...call, progress: (done) => call.progress(from + done, guests.length, manner.done) };
     const out = await fanOut(counting, chunk, (guest) => ({ node: guest.node, vmid: guest.vmid }), read);
     const [firstLeft] = out.left;
     const cut = firstLeft === undefined ? undefined : cutPoint(chunk, firstLeft, before);
@@ -81,7 +84,7 @@ export async function scanInOrder<T>(
       coverage: out.gaps.coverage,
     });
     if (cut !== undefined && firstLeft !== undefined) {
-      if (firstLeft.vmid <= cut) gaps.push(lost(firstLeft, words));
+      if (firstLeft.vmid <= cut) gaps.push(lost(firstLeft, manner));
       return stopped(cut);
     }
   }
@@ -94,9 +97,9 @@ function cutPoint(chunk: readonly Guest[], firstLeft: Guest, before: Guest | und
   return chunk[index - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
 }
 
-function lost(guest: Guest, words: ScanWords): Gaps {
+function lost(guest: Guest, manner: ScanManner): Gaps {
   return {
-    problems: [{ where: { node: guest.node, vmid: guest.vmid }, kind: 'timeout', message: words.late(guest) }],
+    problems: [{ where: { node: guest.node, vmid: guest.vmid }, kind: 'timeout', message: manner.late(guest) }],
     coverage: 'partial',
     hidden: [],
   };

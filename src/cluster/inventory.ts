@@ -2,6 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { ApiError } from '../api/errors.ts';
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
+import type { Got } from '../api/session.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
 export type GuestType = 'qemu' | 'lxc';
@@ -83,7 +84,7 @@ export interface Inventory {
  */
 export async function readInventory(call: Call): Promise<Inventory> {
   // At thousands of guests parsing is most of a call's work: done once for all calls that share the answer.
-  const inventory = call.session.derive(await call.get('/cluster/resources', {}), parseInventory);
+  const inventory = call.session.derive(await call.get('/cluster/resources', {}), inventoryIn);
   // Every token sees the nodes: without one, the empty lists are no answer.
   if (inventory.nodes.length === 0) {
     throw new ApiError('malformed-answer', "The cluster's list of resources names no node, which can't be all of it.", {
@@ -91,6 +92,10 @@ export async function readInventory(call: Call): Promise<Inventory> {
     });
   }
   return inventory;
+}
+
+function inventoryIn({ data }: Got): Inventory {
+  return parseInventory(data);
 }
 
 export function parseInventory(data: unknown): Inventory {

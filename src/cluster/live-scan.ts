@@ -35,6 +35,8 @@ export interface LiveScan {
 
 /** With a right on single guests only, at most so many agents are tried. */
 const FEW = 24;
+/** Guests that are asked at the same time: a little more than may be under way, so that they come to their end in order. */
+const CHUNK = 16;
 
 /** Guests that could be asked now, by vmid: running ones, containers only for their interfaces. */
 export function askable(guests: readonly Guest[], wish: LiveWish): readonly Guest[] {
@@ -62,6 +64,7 @@ export async function scanLive(
   const containers = atLeast(release, '8.1');
   const asked = guests.filter((g) => (g.type === 'qemu' ? agents.held : containers));
   const scan = await scanInOrder(call, asked, (guest) => ask(call, guest, configs.get(guest.vmid), wish), {
+    chunk: CHUNK,
     done: 'guests asked',
     late: (guest) => `Guest ${guest.vmid} did not answer in time.`,
   });

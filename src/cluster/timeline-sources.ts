@@ -13,6 +13,7 @@ const LOG_ENTRIES = 1_000;
 const TASKS_PER_NODE = 1_000;
 /** A task may have begun this long before the span and still matter in it, in seconds. */
 const LONG_TASK_S = 6 * 3_600;
+const SLACK_S = 300;
 /** Nodes whose measurements are looked at. */
 const MAX_METRICS = 12;
 
@@ -42,11 +43,23 @@ export interface TimelineSources {
  * Source: GET /nodes/{node}/tasks, /cluster/log, /cluster/ha/status/current, /cluster/replication, /nodes/{node}/replication,
  * /nodes/{node}/rrddata or the guest's rrddata.
  */
-export async function readTimelineSources(call: Call, inventory: Inventory, wish: TimelineWish): Promise<Reading<TimelineSources>> {
+export async function readTimelineSources(
+  call: Call,
+  inventory: Inventory,
+  wish: TimelineWish,
+): Promise<Reading<TimelineSources>> {
   const { from, to, guest } = wish;
   const [tasks, log, ha, replication, metrics, coverage] = await Promise.all([
     // The node of now need not be the one of then: a guest's tasks are looked for everywhere.
-    attempt({}, () => readTasks(call, inventory, { node: wish.node, vmid: guest?.vmid, since: Math.floor(from - LONG_TASK_S), until: Math.ceil(to), perNode: TASKS_PER_NODE })),
+    attempt({}, () =>
+      readTasks(call, inventory, {
+        node: wish.node,
+        vmid: guest?.vmid,
+        since: Math.floor(from - LONG_TASK_S),
+        until: Math.ceil(to),
+        perNode: TASKS_PER_NODE,
+      }),
+    ),
     guest === undefined ? readLog(call) : undefined,
     guest === undefined ? attempt({}, async () => readHaStatus(call)) : undefined,
     attempt({}, () => readReplication(call, inventory, wish.node ?? guest?.node)),
@@ -90,21 +103,30 @@ async function readLog(call: Call): Promise<Reading<readonly ClusterLogEntry[] |
   ]);
   const hidden: Gaps =
     all.data === false
-      ? { problems: [], coverage: 'partial', hidden: [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }] }
+      ? {
+          problems: [],
+          coverage: 'partial',
+          hidden: [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }],
+        }
       : NO_GAPS;
   return { data: log.data, ...mergeGaps(log, all, hidden) };
 }
 
 /** The finest measurements that reach back far enough. */
 export function timeframeFor(from: number, now: number): Timeframe {
-  const age = now - from;
+  // The first minutes of a span are not worth coarser measurements of all of it.
+  const age = now - from - SLACK_S;
   if (age <= 3_600) return 'hour';
   if (age <= 86_400) return 'day';
   if (age <= 7 * 86_400) return 'week';
   return age <= 30 * 86_400 ? 'month' : 'year';
 }
 
-async function readAllMetrics(call: Call, inventory: Inventory, wish: TimelineWish): Promise<Reading<TimelineSources['metrics']>> {
+async function readAllMetrics(
+  call: Call,
+  inventory: Inventory,
+  wish: TimelineWish,
+): Promise<Reading<TimelineSources['metrics']>> {
   const { guest } = wish;
   const nodes = inventory.nodes.filter((n) => wish.node === undefined || n.node === wish.node).map((n) => n.node);
   const targets: readonly MetricsTarget[] =
@@ -121,7 +143,11 @@ async function readAllMetrics(call: Call, inventory: Inventory, wish: TimelineWi
   const more: Gaps =
     guest !== undefined || nodes.length <= MAX_METRICS
       ? NO_GAPS
-      : { ...NO_GAPS, coverage: 'partial', why: `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only; node=NAME has any` };
+      : {
+          ...NO_GAPS,
+          coverage: 'partial',
+          why: `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only; node=NAME has any`,
+        };
   const data = out.results.map(({ item, data: points }) => ({
     node: item.node,
     vmid: item.kind === 'guest' ? item.vmid : undefined,

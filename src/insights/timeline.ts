@@ -1,11 +1,11 @@
 import { formatBytes, formatDuration } from '../answer/units.ts';
 import { byText } from '../api/lenient.ts';
-import { HEARTBEAT_LIMIT_S, type HaStatus, heartbeatAge } from '../cluster/ha.ts';
+import { type HaStatus, HEARTBEAT_LIMIT_S, heartbeatAge } from '../cluster/ha.ts';
 import type { Guest, Node } from '../cluster/inventory.ts';
 import type { Point } from '../cluster/metrics.ts';
 import type { ClusterLogEntry } from '../cluster/node-log.ts';
 import type { Replication } from '../cluster/replication.ts';
-import { type Task, taskVmid } from '../cluster/tasks.ts';
+import { type Task, type TaskState, taskVmid } from '../cluster/tasks.ts';
 import { holesOf } from './metrics-digest.ts';
 
 export const GRADES = ['error', 'warning', 'info'] as const;
@@ -45,25 +45,31 @@ export function taskEvents(tasks: readonly Task[], span: Span): readonly Timelin
   return tasks.flatMap((t): TimelineEvent[] => {
     const { start, end } = t;
     if (start === undefined) return [];
-    const bad = t.state === 'failed' || t.state === 'warning' || t.state === 'unknown';
-    // What began before the span is told by its end.
-    const time = end !== undefined && (bad || start < span.from) ? end : start;
-    const took = end === undefined ? undefined : formatDuration(Math.max(0, end - start));
-    const name = `${t.type}${t.id === undefined ? '' : ` ${t.id}`}${t.user === undefined ? '' : ` by ${t.user}`}`;
-    const common = { time, source: 'task' as const, node: t.node, vmid: taskVmid(t) };
-    switch (t.state) {
-      case 'failed':
-        return [{ ...common, grade: 'error', what: `${name} failed${took === undefined ? '' : ` after ${took}`}: ${t.status ?? 'no reason told'}` }];
-      case 'warning':
-        return [{ ...common, grade: 'warning', what: `${name} ended with warnings after ${took ?? '?'}` }];
-      case 'unknown':
-        return [{ ...common, grade: 'warning', what: `${name} ended, nobody knows how (${t.status ?? 'no status'})` }];
-      case 'running':
-        return [{ ...common, grade: 'info', what: `${name} began and still runs` }];
-      case 'ok':
-        return [{ ...common, grade: 'info', what: time === end && start < span.from ? `${name} ended, ok after ${took ?? '?'}` : `${name}, ok${took === undefined ? '' : ` in ${took}`}` }];
-    }
+    const grade = TASK_GRADES[t.state];
+    // What began before the span is told by its end, too.
+    const atEnd = end !== undefined && (grade !== 'info' || start < span.from);
+    const what = `${t.type}${t.id === undefined ? '' : ` ${t.id}`}${t.user === undefined ? '' : ` by ${t.user}`}${endingOf(t, atEnd)}`;
+    return [{ time: atEnd ? end : start, source: 'task', grade, node: t.node, vmid: taskVmid(t), what }];
   });
+}
+
+const TASK_GRADES: Readonly<Record<TaskState, Grade>> = {
+  failed: 'error',
+  warning: 'warning',
+  unknown: 'warning',
+  running: 'info',
+  ok: 'info',
+};
+
+function endingOf(task: Task, atEnd: boolean): string {
+  const { start = 0, end, status } = task;
+  const took = end === undefined ? undefined : formatDuration(Math.max(0, end - start));
+  const after = took === undefined ? '' : ` after ${took}`;
+  if (task.state === 'failed') return ` failed${after}: ${status ?? 'no reason told'}`;
+  if (task.state === 'warning') return ` ended with warnings${after}`;
+  if (task.state === 'unknown') return ` ended, nobody knows how (${status ?? 'no status'})`;
+  if (task.state === 'running') return ' began and still runs';
+  return atEnd ? ` ended, ok${after}` : `, ok${took === undefined ? '' : ` in ${took}`}`;
 }
 
 /** Equal messages this close together, in seconds, are one event. */
@@ -77,7 +83,9 @@ export function logEvents(entries: readonly ClusterLogEntry[]): readonly Timelin
     .sort((a, b) => a.time - b.time);
   const events: { time: number; last: number; count: number; entry: (typeof told)[number] }[] = [];
   for (const entry of told) {
-    const same = events.findLast((e) => e.entry.node === entry.node && e.entry.tag === entry.tag && e.entry.message === entry.message);
+    const same = events.findLast(
+      (e) => e.entry.node === entry.node && e.entry.tag === entry.tag && e.entry.message === entry.message,
+    );
     if (same !== undefined && entry.time - same.last <= REPEAT_S) {
       same.count += 1;
       same.last = entry.time;
@@ -107,7 +115,14 @@ export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], now
   const events: TimelineEvent[] = [];
   for (const n of nodes) {
     if (n.status === 'online' && n.uptime !== undefined)
-      events.push({ time: Math.round(now - n.uptime), source: 'boot', grade: 'warning', node: n.node, vmid: undefined, what: `node ${n.node} started` });
+      events.push({
+        time: Math.round(now - n.uptime),
+        source: 'boot',
+        grade: 'warning',
+        node: n.node,
+        vmid: undefined,
+        what: `node ${n.node} started`,
+      });
   }
   const starts = guests
     .flatMap((g) => (g.status === 'running' && g.uptime !== undefined ? [{ guest: g, time: Math.round(now - g.uptime) }] : []))
@@ -121,7 +136,10 @@ export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], now
   for (const { time, guests: together } of groups) {
     const [first] = together;
     if (first === undefined) continue;
-    const names = together.slice(0, 6).map((g) => `${g.vmid}${g.name === undefined ? '' : ` ${g.name}`}`).join(', ');
+    const names = together
+      .slice(0, 6)
+      .map((g) => `${g.vmid}${g.name === undefined ? '' : ` ${g.name}`}`)
+      .join(', ');
     const more = together.length > 6 ? ` and ${together.length - 6} more` : '';
     events.push({
       time,
@@ -157,7 +175,9 @@ export function haEvents(status: HaStatus, nodes: readonly Node[], now: number):
 
 /** Resources that are not as they should be, as of now. */
 export function haNow(status: HaStatus): readonly string[] {
-  return status.resources.filter((r) => ['error', 'fence', 'recovery', 'freeze'].includes(r.state)).map((r) => `${r.sid} ${r.state}`);
+  return status.resources
+    .filter((r) => ['error', 'fence', 'recovery', 'freeze'].includes(r.state))
+    .map((r) => `${r.sid} ${r.state}`);
 }
 
 /** Last tries of replications that fail. */
@@ -213,7 +233,10 @@ const APART = 8;
 const LEAST_HOLE = 3;
 
 /** Jumps in measurements, and times without any. */
-export function metricEvents(points: readonly Point[], place: { readonly node: string; readonly vmid?: number | undefined }): readonly TimelineEvent[] {
+export function metricEvents(
+  points: readonly Point[],
+  place: { readonly node: string; readonly vmid?: number | undefined },
+): readonly TimelineEvent[] {
   const common = { source: 'metrics' as const, node: place.node, vmid: place.vmid };
   const whose = place.vmid === undefined ? place.node : `guest ${place.vmid}`;
   const step = Math.min(...points.slice(1).map((p, i) => p.time - (points[i]?.time ?? p.time)));
@@ -221,12 +244,24 @@ export function metricEvents(points: readonly Point[], place: { readonly node: s
     .filter((h) => h.to - h.from >= LEAST_HOLE * step)
     .map((h): TimelineEvent => {
       const last = points.at(-1)?.time === h.to;
-      return { ...common, time: h.from, grade: 'error', what: `no measurements of ${whose} ${last ? 'from here on' : `for ${formatDuration(h.to - h.from)}`}` };
+      return {
+        ...common,
+        time: h.from,
+        grade: 'error',
+        what: `no measurements of ${whose} ${last ? 'from here on' : `for ${formatDuration(h.to - h.from)}`}`,
+      };
     });
-  const jumps = WATCHED.flatMap((watched) => jumpsOf(points, watched).map(({ time, before, after }): TimelineEvent => {
-    const grave = watched.jump !== undefined && after > before && after >= 0.9;
-    return { ...common, time, grade: grave ? 'warning' : 'info', what: `${whose}: ${watched.words} from ${figure(before, watched)} to ${figure(after, watched)}` };
-  }));
+  const jumps = WATCHED.flatMap((watched) =>
+    jumpsOf(points, watched).map(({ time, before, after }): TimelineEvent => {
+      const grave = watched.jump !== undefined && after > before && after >= 0.9;
+      return {
+        ...common,
+        time,
+        grade: grave ? 'warning' : 'info',
+        what: `${whose}: ${watched.words} from ${figure(before, watched)} to ${figure(after, watched)}`,
+      };
+    }),
+  );
   return [...holes, ...jumps];
 }
 
@@ -237,7 +272,7 @@ interface Jump {
 }
 
 function jumpsOf(points: readonly Point[], watched: Watched): readonly Jump[] {
-  const values = points.map((p) => valueOf(p, watched));
+  const values = points.map((p) => seriesShare(p, watched));
   const found: (Jump & { readonly index: number; readonly size: number })[] = [];
   for (let i = BEFORE; i + AFTER <= points.length; i += 1) {
     const before = mean(values.slice(i - BEFORE, i));
@@ -260,7 +295,7 @@ function sizeOf(before: number, after: number, { jump, factor, least }: Watched)
   return factor === undefined || high < (least ?? 0) ? 0 : high / Math.max(1, Math.min(before, after)) / factor;
 }
 
-function valueOf(point: Point, { name, of }: Watched): number | undefined {
+function seriesShare(point: Point, { name, of }: Watched): number | undefined {
   const value = point.values.get(name);
   if (value === undefined || of === undefined) return value;
   const whole = point.values.get(of);

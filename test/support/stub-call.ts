@@ -31,7 +31,7 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
       if (data === undefined) throw new Error(`no stubbed answer for ${path}`);
       return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: 0 };
     },
-    derive: (got, parse) => parse(got.data),
+    derive: (from, make) => make(from),
     release: async () => parseRelease(release),
     isStranger: () => false,
     kept: () => 0,

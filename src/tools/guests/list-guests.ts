@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { bytes, duration, int, list, number, percent, table, text } from '../../answer/spec.ts';
+import { inOrder } from '../../answer/page.ts';
+import { bytes, duration, int, list, number, percent, type SortKey, table, text } from '../../answer/spec.ts';
 import { mergeGaps, visibleWord } from '../../api/reading.ts';
-import { type Guest, guestCoverage, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guestType, node, query } from '../params.ts';
@@ -49,14 +50,17 @@ export const listGuests = defineTool({
   async run(args, call) {
     const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);
     if (args.node !== undefined) requireNode(inventory, args.node);
-    const found = inventory.guests.filter((g) => matches(g, args));
-    const running = found.filter((g) => g.status === 'running').length;
-    const unknown = found.filter((g) => g.status === 'unknown').length;
+    const sort = args.sort ?? 'vmid';
+    const listed = call.session.derive(call.session.derive(inventory, listedGuests), IN_ORDER[sort]);
+    const matches = filterOf(args);
+    const found = listed.filter(matches);
+    const count = (status: string) => found.reduce((sum, { guest }) => sum + (guest.status === status ? 1 : 0), 0);
+    const unknown = count('unknown');
     const filtered = found.length === inventory.guests.length ? '' : ` of ${inventory.guests.length} match`;
     return {
-      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
-      sections: { guests: { rows: found.map(toRow), key: sortKey(args.sort) } },
-      gaps: mergeGaps(coverage, offlineGaps(inventory, new Set(found.map((g) => g.node)))),
+      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${count('running')} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
+      sections: { guests: { rows: found.map(({ row }) => row), key: KEYS[sort], ordered: true } },
+      gaps: mergeGaps(coverage, offlineGaps(inventory, new Set(found.map(({ guest }) => guest.node)))),
     };
   },
 });
@@ -71,9 +75,9 @@ interface Filters {
   readonly query?: string | undefined;
 }
 
-function matches(guest: Guest, filters: Filters): boolean {
+function filterOf(filters: Filters): (listed: Listed) => boolean {
   const wanted = filters.query?.toLowerCase();
-  return (
+  return ({ guest, words }) =>
     (filters.node === undefined || guest.node === filters.node) &&
     (filters.guest_type === undefined || guest.type === filters.guest_type) &&
     (filters.status === undefined || guest.status === filters.status) &&
@@ -81,8 +85,25 @@ function matches(guest: Guest, filters: Filters): boolean {
     (filters.pool === undefined || guest.pool === filters.pool || guest.pool?.startsWith(`${filters.pool}/`) === true) &&
     (filters.tag === undefined || guest.tags.includes(filters.tag)) &&
     (filters.template === undefined || guest.template === filters.template) &&
-    (wanted === undefined || [guest.name ?? '', String(guest.vmid), ...guest.tags].some((t) => t.toLowerCase().includes(wanted)))
-  );
+    (wanted === undefined || words.some((word) => word.includes(wanted)));
+}
+
+type Row = ReturnType<typeof toRow>;
+
+interface Listed {
+  readonly guest: Guest;
+  readonly row: Row;
+  /** What a query looks in, lower case. */
+  readonly words: readonly string[];
+}
+
+/** Made once for all calls that share an inventory: at thousands of guests it is most of a call's work. */
+function listedGuests({ guests }: Inventory): readonly Listed[] {
+  return guests.map((guest) => ({
+    guest,
+    row: toRow(guest),
+    words: [guest.name ?? '', String(guest.vmid), ...guest.tags].map((word) => word.toLowerCase()),
+  }));
 }
 
 function toRow(g: Guest) {
@@ -107,10 +128,19 @@ function toRow(g: Guest) {
 }
 
 /** Names upwards, figures downwards; guests without the figure come last. Always ends with the vmid. */
-function sortKey(sort: (typeof SORTS)[number] | undefined) {
-  return (row: ReturnType<typeof toRow>): readonly (string | number)[] => {
-    if (sort === 'name') return [row.name ?? '\uffff', row.vmid];
-    if (sort === 'cpu' || sort === 'mem' || sort === 'uptime') return [-(row[sort] ?? -1), row.vmid];
-    return [row.vmid];
-  };
-}
+const KEYS = {
+  vmid: (row) => [row.vmid],
+  name: (row) => [row.name ?? '\uffff', row.vmid],
+  cpu: (row) => [-(row.cpu ?? -1), row.vmid],
+  mem: (row) => [-(row.mem ?? -1), row.vmid],
+  uptime: (row) => [-(row.uptime ?? -1), row.vmid],
+} satisfies Record<(typeof SORTS)[number], (row: Row) => SortKey>;
+
+/** One function for each, by which the session knows what it has sorted already. */
+const IN_ORDER = {
+  vmid: (all) => inOrder(all, ({ row }) => KEYS.vmid(row)),
+  name: (all) => inOrder(all, ({ row }) => KEYS.name(row)),
+  cpu: (all) => inOrder(all, ({ row }) => KEYS.cpu(row)),
+  mem: (all) => inOrder(all, ({ row }) => KEYS.mem(row)),
+  uptime: (all) => inOrder(all, ({ row }) => KEYS.uptime(row)),
+} satisfies Record<(typeof SORTS)[number], (all: readonly Listed[]) => readonly Listed[]>;

@@ -17,8 +17,8 @@ import {
   mergeEvents,
   metricEvents,
   replicationEvents,
-  taskEvents,
   type TimelineEvent,
+  taskEvents,
 } from '../../insights/timeline.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, since, until, vmid } from '../params.ts';
@@ -90,7 +90,14 @@ export const getIncidentTimeline = defineTool({
     ).filter(here);
     const least: Grade = args.severity ?? 'info';
     const events = all.filter((e) => GRADES.indexOf(e.grade) <= GRADES.indexOf(least));
-    const rows = events.map((e) => ({ time: e.time, severity: e.grade, source: e.source, node: e.node, vmid: e.vmid, what: e.what }));
+    const rows = events.map((e) => ({
+      time: e.time,
+      severity: e.grade,
+      source: e.source,
+      node: e.node,
+      vmid: e.vmid,
+      what: e.what,
+    }));
     return {
       headline: headline(all, from, to, visibleWord(gaps)),
       sections: { events: { rows, key: (row) => [row.time ?? 0, rankOf(row.source), row.node ?? '', row.what ?? ''] } },
@@ -102,7 +109,7 @@ export const getIncidentTimeline = defineTool({
 
 /** The order of events of the same moment. */
 function rankOf(source: string | null | undefined): number {
-  return EVENT_SOURCES.findIndex((s) => s === source);
+  return EVENT_SOURCES.indexOf(EVENT_SOURCES.find((s) => s === source) ?? 'log');
 }
 
 function headline(events: readonly TimelineEvent[], from: number, to: number, visible: string): string {
@@ -118,6 +125,8 @@ function notesOf(data: TimelineSources, whole: boolean): readonly string[] {
   return [
     ...(troubled.length > 0 ? [`HA keeps no history; as of now: ${troubled.slice(0, 8).join(', ')}.`] : []),
     ...(data.moreTasks ? ['Nodes hold more tasks of this span than were read: a shorter span shows them all.'] : []),
-    ...(whole ? ['Only the newest start of a node or guest is known, and the newest try of a replication. get_node_log has the journal.'] : []),
+    ...(whole
+      ? ['Only the newest start of a node or guest is known, and the newest try of a replication. get_node_log has the journal.']
+      : ['Backups of several guests are tasks of no guest: list_recent_tasks type=vzdump has them.']),
   ];
 }

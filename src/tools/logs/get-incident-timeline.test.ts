@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { worldOf } from '../../../test/support/demo-world.ts';
+import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { tableOf } from '../../../test/support/read-answer.ts';
+
+let logs: Harness;
+let auditor: Harness;
+beforeAll(async () => {
+  logs = await openHarness({ role: 'logs' });
+  auditor = await openHarness({ demo: logs.demo });
+});
+afterAll(async () => {
+  await auditor.close();
+  await logs.close();
+});
+
+const WIDE = { maxChars: 40_000 };
+
+describe('get_incident_timeline', () => {
+  test('tasks, log, starts, HA and replication of a day, oldest first, compared with the data set', async () => {
+    logs.session.forget();
+    const { text, stats } = await logs.call('get_incident_timeline', { since: '24h' }, WIDE);
+    const rows = tableOf(text);
+    expect(new Set(rows.map((r) => r['source']))).toEqual(new Set(['task', 'log', 'boot', 'ha', 'replication', 'metrics']));
+    const times = rows.map((r) => r['time']?.slice(0, 17) ?? '');
+    expect(times).toEqual([...times].sort());
+    const world = worldOf(logs.demo);
+    const now = world.now / 1000;
+    const failed = [...world.tasks.values()]
+      .flat()
+      .filter(
+        (t) => t.endtime !== undefined && t.endtime > now - 86_000 && t.status !== undefined && !/^OK$|^WARN/.test(t.status),
+      );
+    expect(failed.length).toBeGreaterThan(0);
+    const errors = rows.filter((r) => r['source'] === 'task' && r['severity'] === 'error').map((r) => r['what'] ?? '');
+    for (const t of failed)
+      expect(
+        errors.some((what) => what.startsWith(t.type) && what.includes(t.status ?? '')),
+        t.upid,
+      ).toBe(true);
+    expect(text).toContain('last sign of life of the local HA manager of pve2');
+    expect(text).toContain('replication 112-0 to pve2 failed');
+    expect(text).toMatch(/authentication failure.*\(2 times in/);
+    // 2 nodes' tasks, 3 nodes' measurements, 2 sources of replication, and one each of the rest.
+    expect(stats.requests).toBeLessThanOrEqual(16);
+  });
+
+  test('without the right to the log: the rest, and what is hidden', async () => {
+    const { text } = await auditor.call('get_incident_timeline', { since: '24h' }, WIDE);
+    expect(text).toContain('Hidden: entries of others in the cluster log: needs Sys.Syslog on /');
+    expect(text).toMatch(/visible events from/);
+    expect(text).toMatch(/pve3 \(node-unreachable\)/);
+    expect(tableOf(text).map((r) => r['source'])).not.toContain('log');
+  });
+
+  test('one guest, one node, only errors', async () => {
+    const guest = tableOf((await auditor.call('get_incident_timeline', { vmid: 116, since: '3d' }, WIDE)).text);
+    expect(guest.length).toBeGreaterThan(0);
+    expect(new Set(guest.map((r) => r['vmid']))).toEqual(new Set(['116']));
+    const here = tableOf((await auditor.call('get_incident_timeline', { node: 'pve2', since: '24h' }, WIDE)).text);
+    expect(new Set(here.map((r) => r['node']))).toEqual(new Set(['pve2']));
+    const errors = tableOf((await auditor.call('get_incident_timeline', { since: '24h', severity: 'error' }, WIDE)).text);
+    expect(new Set(errors.map((r) => r['severity']))).toEqual(new Set(['error']));
+  });
+
+  test('the span bounds what is told', async () => {
+    const { text } = await auditor.call('get_incident_timeline', { since: '7d', until: '6d' }, { form: 'structured', ...WIDE });
+    const { events }: { events: { time: string }[] } = JSON.parse(text);
+    const now = Date.now();
+    for (const { time } of events) {
+      expect(Date.parse(time)).toBeGreaterThanOrEqual(now - 7 * 86_400_000 - 60_000);
+      expect(Date.parse(time)).toBeLessThanOrEqual(now - 6 * 86_400_000 + 60_000);
+    }
+  });
+
+  test('pages continue without loss or repeat', async () => {
+    const all = tableOf((await auditor.call('get_incident_timeline', { since: '2d', until: '2h' }, WIDE)).text).length;
+    const { text } = await auditor.call('get_incident_timeline', { since: '2d', until: '2h', limit: 5 }, WIDE);
+    expect(tableOf(text)).toHaveLength(5);
+    expect(text).toContain(`5 of ${all} shown`);
+  });
+
+  test('without rights nothing is claimed', async () => {
+    const harness = await openHarness({ demo: logs.demo, role: 'noacl' });
+    const { text, isError } = await harness.call('get_incident_timeline', {}, WIDE);
+    await harness.close();
+    expect(isError).toBe(false);
+    expect(text).toMatch(/^0 visible events/);
+    expect(text).toContain("Hidden: other users' tasks: needs Sys.Audit on /nodes");
+  });
+
+  test('no secret of the data set is in it', async () => {
+    const { text } = await logs.call('get_incident_timeline', { since: '30d' }, WIDE);
+    expect(logs.demo.canaries.filter((canary) => text.includes(canary))).toEqual([]);
+  });
+
+  test('a node that hangs costs its own part', async () => {
+    const off = logs.demo.faults.add({ kind: 'hang', match: '/nodes/pve2/tasks' });
+    const harness = await openHarness({ demo: logs.demo, cluster: { timeoutMs: 500 } });
+    const { text } = await harness.call('get_incident_timeline', { since: '24h' }, WIDE);
+    off();
+    await harness.close();
+    expect(text).toMatch(/pve2 \(timeout\)/);
+    expect(text).toContain('vzdump');
+  });
+
+  test.each([
+    [{ since: '1h', until: '2h' }, /since is not before until/],
+    [{ node: 'PVE1' }, /Did you mean pve1/],
+    [{ vmid: 999 }, /no guest 999/],
+    [{ since: 'yesterday' }, /is no time/],
+  ])('%j is refused', async (args, words) => {
+    const { isError, text } = await auditor.call('get_incident_timeline', args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(words);
+  });
+});
