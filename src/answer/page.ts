@@ -59,7 +59,9 @@ export function pageOf<R>(
   if (paged.ordered === true && paged.unfinished === undefined) return pageOfOrdered(paged, options);
   const end = paged.unfinished === undefined ? undefined : foldKey(paged.unfinished.after);
   // Rows behind the point where the reader stopped would hide the ones that it did not look at: they come again later.
-  const all = numbered(sorted(paged.rows, (row) => paged.key(row))).filter(({ key }) => end === undefined || compareFolded(key, end) <= 0);
+  const all = numbered(sorted(paged.rows, (row) => paged.key(row))).filter(
+    ({ key }) => end === undefined || compareFolded(key, end) <= 0,
+  );
   const rest = after === undefined ? all : all.filter(({ key }) => compareFolded(key, after) > 0);
   return {
     rows: rest.slice(0, Math.max(1, options.limit ?? rest.length)),

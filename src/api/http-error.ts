@@ -98,7 +98,8 @@ function businessError(said: string, node: string | undefined, detail: { status:
   if (/No QEMU guest agent configured/i.test(said))
     return new ApiError('not-configured', 'The guest agent is not enabled for this guest.', detail);
   if (/guest agent is not running/i.test(said)) return new ApiError('timeout', 'The guest agent does not answer.', detail);
-  if (/\b(?:VM|CT|guest|container)\b.*not running/i.test(said)) return new ApiError('not-configured', `The guest is not running (${said}).`, detail);
+  if (/\b(?:VM|CT|guest|container)\b.*not running/i.test(said))
+    return new ApiError('not-configured', `The guest is not running (${said}).`, detail);
   if (NOT_FOUND.test(said)) return new ApiError('not-found', said, detail);
   return new ApiError('upstream', said === '' ? `Proxmox answered ${detail.status} without a text.` : said, detail);
 }

@@ -49,9 +49,7 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   let lastAnswer = Number.NEGATIVE_INFINITY;
 
   function send(request: WireRequest): Promise<RawAnswer> {
-    return request.stranger === undefined
-      ? sendInTurn(request)
-      : limits.stranger(request.stranger, () => sendInTurn(request));
+    return request.stranger === undefined ? sendInTurn(request) : limits.stranger(request.stranger, () => sendInTurn(request));
   }
 
   async function sendInTurn(request: WireRequest): Promise<RawAnswer> {

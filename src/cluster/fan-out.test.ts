@@ -5,7 +5,13 @@ import { checkSegment } from '../api/segments.ts';
 import { fanOut } from './fan-out.ts';
 
 const call = stubCall(() => []);
-const read = (item: string) => fanOut(call, ['good', item], (node) => ({ node }), async (node) => checkSegment('node', node));
+const read = (item: string) =>
+  fanOut(
+    call,
+    ['good', item],
+    (node) => ({ node }),
+    async (node) => checkSegment('node', node),
+  );
 
 describe('fan-out', () => {
   test('an item of the API whose name cannot be asked for costs its own row only', async () => {
@@ -15,9 +21,14 @@ describe('fan-out', () => {
   });
 
   test.each(['cancelled', 'unauthenticated'] as const)('%s is no gap', async (kind) => {
-    const failing = fanOut(call, ['a', 'b'], () => ({}), async () => {
-      throw new ApiError(kind, 'no');
-    });
+    const failing = fanOut(
+      call,
+      ['a', 'b'],
+      () => ({}),
+      async () => {
+        throw new ApiError(kind, 'no');
+      },
+    );
     await expect(failing).rejects.toMatchObject({ kind });
   });
 });

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { ApiError } from '../api/errors.ts';
+import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import type { Got } from '../api/session.ts';
 import { cleanText } from '../redact/plain-text.ts';

@@ -133,7 +133,14 @@ export function mergeStorages(inventory: Inventory, definitions: readonly Storag
     if (seen.has(d.storage)) continue;
     const nodes = d.nodes.length > 0 ? d.nodes : inventory.nodes.map((n) => n.node);
     // An enabled one has a row for each of its nodes, unless its figures are hidden from this token.
-    storages.push({ ...d, nodes, state: d.enabled ? 'unknown' : 'disabled', unreachableFrom: [], used: undefined, total: undefined });
+    storages.push({
+      ...d,
+      nodes,
+      state: d.enabled ? 'unknown' : 'disabled',
+      unreachableFrom: [],
+      used: undefined,
+      total: undefined,
+    });
   }
   return storages.sort((a, b) => byText(a.storage, b.storage) || byText(a.nodes[0], b.nodes[0]));
 }

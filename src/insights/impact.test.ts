@@ -128,7 +128,7 @@ describe('a node', () => {
   const local = vm({ scsi0: 'lvm:a' });
   test.each<[string, Partial<Guest>, GuestConfig | undefined, string | undefined]>([
     ['shared disks', {}, shared, 'stops; a person can start it elsewhere'],
-    ['HA', { haState: 'started' }, shared, 'stops; HA starts it on another node'],
+    ['HA', { haState: 'started' }, shared, 'stops; HA may start it on another node'],
     ['HA that ignores it', { haState: 'ignored' }, shared, 'stops; a person can start it elsewhere'],
     ['local disks', {}, local, 'stops until the node is back (scsi0 on lvm only there)'],
     ['HA with local disks', { haState: 'started' }, local, "stops; HA can't start it elsewhere (scsi0 on lvm only there)"],
@@ -142,7 +142,7 @@ describe('a node', () => {
       'a mapped device',
       { haState: 'started' },
       vm({ scsi0: 'nas:a', hostpci0: 'mapping=gpu' }),
-      'stops; HA starts it on another node',
+      'stops; HA may start it on another node',
     ],
     [
       'local disks with a replica',
@@ -151,7 +151,7 @@ describe('a node', () => {
       'stops; a person can start it elsewhere, from its replica: what was written since the last run is lost',
     ],
     ['pinned by a rule', { vmid: 102, haState: 'started' }, shared, 'stops: HA may run it nowhere else'],
-    ['pinned by a rule that is off', { vmid: 103, haState: 'started' }, shared, 'stops; HA starts it on another node'],
+    ['pinned by a rule that is off', { vmid: 103, haState: 'started' }, shared, 'stops; HA may start it on another node'],
     ['not running', { status: 'stopped' }, local, 'not available until the node is back (scsi0 on lvm only there)'],
     ['configuration not read', {}, undefined, 'stops; its configuration was not read'],
     [

@@ -203,7 +203,7 @@ function lostWithNode(
     return `${stops}; whether it can start elsewhere is not known (${diskNames(ties.unseen)} not visible)`;
   if (guest.template) return 'nothing of it: its disks are shared';
   const loss = ties.local.length > 0 ? ', from its replica: what was written since the last run is lost' : '';
-  return managed ? `${stops}; HA starts it on another node${loss}` : `${stops}; a person can start it elsewhere${loss}`;
+  return managed ? `${stops}; HA may start it on another node${loss}` : `${stops}; a person can start it elsewhere${loss}`;
 }
 
 function sidOf(guest: Guest): string {

@@ -286,6 +286,17 @@ describe('the target', () => {
     expect(one(given)).toBe(expected);
   });
 
+  test('snapshots of local disks go along live only to where the replica is', () => {
+    const given = (target: string) =>
+      facts(vm({ scsi1: 'zfs:b' }), {
+        snapshots: parseSnapshots([{ name: 'a' }]).snapshots,
+        snapshotVolumes: new Set(['zfs:b']),
+        replication: parseReplicationJobs([{ id: '100-0', guest: 100, target }]),
+      });
+    expect(one(given('n2'))).toBe('yes yes yes: replicated there: only what changed is copied');
+    expect(one(given('n9'))).toBe('no yes no: ');
+  });
+
   test('an offline node is named last, and nothing was asked of it', () => {
     const down = parseInventory([
       { type: 'node', node: 'n1', status: 'online' },

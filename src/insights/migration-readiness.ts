@@ -336,6 +336,8 @@ function judgeStorages(facts: MigrationFacts, config: GuestConfig, { node }: Tar
   }
   if (copied.length === 0) return;
   if (replicated) remark(judged, 'yes', 'replicated there: only what changed is copied');
+  const snapshots = copied.some((d) => facts.snapshotVolumes.has(d.volume));
+  if (snapshots && config.type === 'qemu' && !replicated) judged.live = 'no';
   const needed = copied.some((d) => d.kind !== 'unused' && d.kind !== 'cloud-init' && d.kind !== 'state');
   if (needed && !replicated) judged.recovery = 'no';
 }

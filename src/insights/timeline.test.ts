@@ -111,32 +111,49 @@ describe('metricEvents', () => {
   const flat = (value: number, count: number): number[] => Array.from({ length: count }, (_, i) => value + (i % 2) * 0.02);
 
   test('a jump is told once, at its steepest, with what it was before and after', () => {
-    const events = metricEvents(series('cpu', [...flat(0.1, 20), ...flat(0.95, 20)]), { node: 'n1' });
+    const events = metricEvents(series('cpu', [...flat(0.1, 20), ...flat(0.95, 20)]), { node: 'n1' }, SPAN);
     expect(events.map((e) => [e.time, e.grade, e.what])).toEqual([[NOW - 20 * MIN, 'warning', 'n1: CPU from 11% to 96%']]);
   });
 
   test('unsteadiness is no jump', () => {
-    expect(metricEvents(series('cpu', [...flat(0.4, 20), 0.7, ...flat(0.4, 20)]), { node: 'n1' })).toEqual([]);
-    expect(metricEvents(series('netin', [...flat(1_000, 20), ...flat(90_000, 20)]), { node: 'n1' })).toEqual([]);
-    expect(metricEvents([], { node: 'n1' })).toEqual([]);
+    expect(metricEvents(series('cpu', [...flat(0.4, 20), 0.7, ...flat(0.4, 20)]), { node: 'n1' }, SPAN)).toEqual([]);
+    expect(metricEvents(series('netin', [...flat(1_000, 20), ...flat(90_000, 20)]), { node: 'n1' }, SPAN)).toEqual([]);
+    expect(metricEvents([], { node: 'n1' }, SPAN)).toEqual([]);
   });
 
   test('shares of a whole, and rates', () => {
-    expect(metricEvents(series('memused', [...flat(20, 20), ...flat(60, 20)], { memtotal: 100 }), { node: 'n1' })[0]?.what).toBe(
-      'n1: memory from 20% to 60%',
-    );
-    const traffic = metricEvents(series('netin', [...flat(1e6, 20), ...flat(2e8, 20)]), { node: 'n1', vmid: 100 });
+    expect(
+      metricEvents(series('memused', [...flat(20, 20), ...flat(60, 20)], { memtotal: 100 }), { node: 'n1' }, SPAN)[0]?.what,
+    ).toBe('n1: memory from 20% to 60%');
+    const traffic = metricEvents(series('netin', [...flat(1e6, 20), ...flat(2e8, 20)]), { node: 'n1', vmid: 100 }, SPAN);
     expect(traffic[0]).toMatchObject({ vmid: 100, what: 'guest 100: incoming traffic from 976.6 KiB/s to 190.7 MiB/s' });
+  });
+
+  test('a node that was off all the time, or at the start of the span', () => {
+    const off = series(
+      'cpu',
+      Array.from({ length: 30 }, () => undefined),
+    );
+    expect(metricEvents(off, { node: 'n1' }, { from: NOW - 10 * MIN, to: NOW }).map((e) => [e.time - NOW, e.what])).toEqual([
+      [-600, 'no measurements of n1 in all of this span'],
+    ]);
+    const back = series('cpu', [...flat(0.1, 10), ...Array.from({ length: 15 }, () => undefined), ...flat(0.1, 5)]);
+    expect(metricEvents(back, { node: 'n1' }, { from: NOW - 10 * MIN, to: NOW }).map((e) => [e.time - NOW, e.what])).toEqual([
+      [-600, 'no measurements of n1 until 5 min later'],
+    ]);
+    expect(metricEvents(back, { node: 'n1' }, { from: NOW - 2 * MIN, to: NOW }).filter((e) => e.time >= NOW - 2 * MIN)).toEqual(
+      [],
+    );
   });
 
   test('a hole, and the end of all measurements', () => {
     const points = series('cpu', [...flat(0.1, 10), undefined, undefined, undefined, undefined, ...flat(0.1, 10)]);
-    expect(metricEvents(points, { node: 'n1' }).map((e) => e.what)).toEqual(['no measurements of n1 for 4 min']);
+    expect(metricEvents(points, { node: 'n1' }, SPAN).map((e) => e.what)).toEqual(['no measurements of n1 for 4 min']);
     const dead = series('cpu', [...flat(0.1, 10), ...Array.from({ length: 10 }, () => undefined)]);
-    expect(metricEvents(dead, { node: 'n1' }).map((e) => [e.grade, e.what])).toEqual([
+    expect(metricEvents(dead, { node: 'n1' }, SPAN).map((e) => [e.grade, e.what])).toEqual([
       ['error', 'no measurements of n1 from here on'],
     ]);
-    expect(metricEvents(series('cpu', [...flat(0.1, 10), undefined, ...flat(0.1, 10)]), { node: 'n1' })).toEqual([]);
+    expect(metricEvents(series('cpu', [...flat(0.1, 10), undefined, ...flat(0.1, 10)]), { node: 'n1' }, SPAN)).toEqual([]);
   });
 });
 

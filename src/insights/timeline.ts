@@ -232,10 +232,11 @@ const APART = 8;
 /** Holes shorter than this many points are the collection's own unsteadiness. */
 const LEAST_HOLE = 3;
 
-/** Jumps in measurements, and times without any. */
+/** Jumps in measurements, and times without any. What began before the span is told at its start. */
 export function metricEvents(
   points: readonly Point[],
   place: { readonly node: string; readonly vmid?: number | undefined },
+  span: Span,
 ): readonly TimelineEvent[] {
   const common = { source: 'metrics' as const, node: place.node, vmid: place.vmid };
   const whose = place.vmid === undefined ? place.node : `guest ${place.vmid}`;
@@ -243,12 +244,21 @@ export function metricEvents(
   const holes = holesOf(points)
     .filter((h) => h.to - h.from >= LEAST_HOLE * step)
     .map((h): TimelineEvent => {
-      const last = points.at(-1)?.time === h.to;
+      // Whether it began with the first point, or before, can't be told.
+      const before = h.from === points[0]?.time || h.from < span.from;
+      const lasts = points.at(-1)?.time === h.to;
+      const words = lasts
+        ? before
+          ? 'in all of this span'
+          : 'from here on'
+        : before
+          ? `until ${formatDuration(Math.max(0, h.to - span.from))} later`
+          : `for ${formatDuration(h.to - h.from)}`;
       return {
         ...common,
-        time: h.from,
+        time: Math.max(h.from, h.to >= span.from ? span.from : h.from),
         grade: 'error',
-        what: `no measurements of ${whose} ${last ? 'from here on' : `for ${formatDuration(h.to - h.from)}`}`,
+        what: `no measurements of ${whose} ${words}`,
       };
     });
   const jumps = WATCHED.flatMap((watched) =>

@@ -1,8 +1,8 @@
 /** The map from questions to tools, for the model. At most 2 KB: it is in every conversation. */
 export const INSTRUCTIONS = `Read-only view of Proxmox VE clusters. Nothing here can change anything; if a change is wanted, say which command a person would run.
 
-Start: get_cluster_overview (state in one call), check_health (what is wrong), search_inventory (find a guest, IP, MAC, volume).
-Guests: list_guests, then get_guest (everything about one, by vmid or name). Narrow: get_guest_config, get_guest_status, get_guest_network, list_snapshots.
+Start: get_cluster_overview (state in one call), check_health (what is wrong), search_inventory (find a guest, IP, MAC, VLAN, volume; depends_on: what fails without a node, storage, bridge).
+Guests: list_guests, then get_guest (everything about one, by vmid or name; sections=migration: can it move). Narrow: get_guest_config, get_guest_status, get_guest_network, list_snapshots.
 Nodes: list_nodes, get_node_status, list_node_network, list_node_disks. Load over time: get_metrics. Room, N-1, days to full: check_capacity.
 Backups: check_backup_coverage (who is not backed up), list_backup_jobs, list_storage_content content=backup.
 Storage: list_storage. Tasks: list_recent_tasks state=problem, then get_task (why it failed).

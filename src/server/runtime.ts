@@ -76,9 +76,7 @@ export function createRuntime(settings: Settings, now: () => number = Date.now):
       const cluster = clusterSettings(name);
       const key = sessionKey(cluster.name, tokenId, secret);
       const session =
-        foreign.get(key) ??
-        strangers.get(key) ??
-        createSession(link(cluster), tokenId, secret, settings.health, caller);
+        foreign.get(key) ?? strangers.get(key) ?? createSession(link(cluster), tokenId, secret, settings.health, caller);
       if (session.isStranger()) strangers.set(key, session);
       else {
         strangers.delete(key);

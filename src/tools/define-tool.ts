@@ -56,6 +56,8 @@ export interface Tool {
   prepare(raw: unknown): PreparedCall;
 }
 
+const pages = z.object(paging);
+
 /** Declares a tool. The file reads like its description: name, parameters, what it reads, how it answers. */
 export function defineTool<const S extends z.ZodRawShape, const O extends OutputSpec>(definition: ToolDefinition<S, O>): Tool {
   const own = z.strictObject(definition.params);
@@ -79,7 +81,7 @@ export function defineTool<const S extends z.ZodRawShape, const O extends Output
         ),
       );
       const parsed = own.parse(args);
-      const { limit, cursor, fields } = z.object(paging).parse(definition.paged === true ? pick(all, PAGING_KEYS) : {});
+      const { limit, cursor, fields } = pages.parse(definition.paged === true ? pick(all, PAGING_KEYS) : {});
       return {
         args,
         limit,

@@ -28,7 +28,7 @@ function importsOf(file: string): string[] {
 
 /** Functions of the network modules that only look at addresses and certificates. */
 const HARMLESS_IMPORT =
-  /import \{\s*(?:(?:isIP|isIPv4|isIPv6|BlockList|SocketAddress|rootCertificates|checkServerIdentity)(?:,\s*)?)+\s*\} from 'node:(?:net|tls)';/g;
+  /import \{\s*(?:(?:isIP|isIPv4|isIPv6|BlockList|SocketAddress|rootCertificates|checkServerIdentity|createSecureContext|type \w+)(?:,\s*)?)+\s*\} from 'node:(?:net|tls)';/g;
 
 function specifiersIn(source: string): string[] {
   const found = [

@@ -47,8 +47,11 @@ it('names tools, parameters and values that exist', () => {
   for (const { line } of rows) {
     for (const { name, settings } of mentions(line)) {
       const tool = toolsByName.get(name);
-      if (tool === undefined) wrong.push(`${name} is no tool: ${line}`);
-      for (const [key, values] of tool === undefined ? [] : settings) {
+      if (tool === undefined) {
+        wrong.push(`${name} is no tool: ${line}`);
+        continue;
+      }
+      for (const [key, values] of settings) {
         const known = valuesOf(tool, key);
         if (known === undefined) wrong.push(`${name} has no ${key}: ${line}`);
         else if (known !== 'any')

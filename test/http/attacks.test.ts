@@ -171,13 +171,17 @@ describe('requests that wait behind another on their connection', () => {
 });
 
 describe('wrong Proxmox tokens, one after the other', () => {
-  const wrong = (i: number) => ({ 'x-proxmox-token': `mallory@pve!guess=00000000-0000-4000-8000-${String(i).padStart(12, '0')}` });
+  const wrong = (i: number) => ({
+    'x-proxmox-token': `mallory@pve!guess=00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+  });
 
   it('keep nobody else out: neither the configured token nor a new one of another caller', async () => {
     await callTool(server.url, 'list_nodes', {}, alice.headers);
     // What was read before is forgotten after two seconds.
     await sleep(2_200);
-    const guesses = Array.from({ length: 14 }, (_, i) => callTool(server.url, 'list_nodes', {}, { ...alice.headers, ...wrong(i) }));
+    const guesses = Array.from({ length: 14 }, (_, i) =>
+      callTool(server.url, 'list_nodes', {}, { ...alice.headers, ...wrong(i) }),
+    );
     await sleep(100);
     const { id, secret } = demo.token('full');
     const started = performance.now();

@@ -44,6 +44,8 @@ export function examplesFor(world: DemoWorld): Examples {
     search_inventory: [
       ...[...named, ...addresses, tag ?? '1', String(guest?.vmid ?? 1)].map((query): Args => ({ query })),
       ...named.map((query): Args => ({ query, deep: true })),
+      ...['10.20.0.0/24', 'vlan 20'].map((query): Args => ({ query })),
+      ...dependedOn(world).map((depends_on): Args => ({ depends_on })),
     ],
     check_health: [...whole, ...nodes.slice(0, 1), ...vmids.slice(0, 1), { deep: true }, { ignored: true }],
     list_pools: [...whole, ...pools],
@@ -57,7 +59,7 @@ export function examplesFor(world: DemoWorld): Examples {
       ...world.nodes.flatMap(({ node }) => storages.slice(0, 2).map((args) => ({ ...args, node }))),
     ],
     get_ha_status: whole,
-    list_replication: [...whole, ...nodes],
+    list_replication: [...whole, ...nodes, ...world.areas.replication.jobs.map(({ id }): Args => ({ job: id }))],
     get_node_status: nodes,
     list_node_network: nodes,
     list_guests: [...whole, ...nodes, ...pools, ...(tag === undefined ? [] : [{ tag }]), { query: named[0] ?? '1' }],
@@ -107,9 +109,9 @@ export function examplesFor(world: DemoWorld): Examples {
       { on: '/', privilege: 'VM.Backup' },
     ],
     get_incident_timeline: [...whole, ...nodes, ...vmids.slice(0, 2), { since: '7d', until: '1h' }],
-    get_node_log: nodes,
+    get_node_log: [...nodes, ...spread(vmids, 3)],
     get_ceph_status: whole,
-    list_ceph_osds: whole,
+    list_ceph_osds: [...whole, ...world.areas.ceph.osds.slice(0, 2).map(({ id }): Args => ({ osd: id }))],
     get_sdn: whole,
     list_hardware: [...whole, ...nodes],
     list_updates: [...whole, ...nodes],
@@ -157,6 +159,19 @@ function searchable(guests: readonly DemoGuest[]): string[] {
   const disk = settings.find(([key]) => /^(?:scsi|virtio)0$/.test(key))?.[1];
   const mac = /(?:[0-9A-F]{2}:){5}[0-9A-F]{2}/i.exec(String(nic))?.[0];
   return [ip, mac, disk === undefined ? undefined : String(disk).split(',')[0]].filter((text) => text !== undefined);
+}
+
+/** Something of each kind that others may depend on. */
+function dependedOn(world: DemoWorld): string[] {
+  const named = (kind: string, id: string | undefined): string[] => (id === undefined ? [] : [`${kind}:${id}`]);
+  return [
+    ...world.nodes.map(({ node }) => `node:${node}`),
+    ...named('storage', world.storages[0]?.storage),
+    ...named('vnet', world.areas.sdn.vnets[0]?.id),
+    ...world.areas.config.mappings.pci.slice(0, 1).map(({ id }) => `mapping:${String(id)}`),
+    'bridge:vmbr0',
+    'vlan:20',
+  ];
 }
 
 /** A task of every node, kind and ending, running ones and those without a log too. */

@@ -3,7 +3,7 @@ import type { Cell } from '../../answer/spec.ts';
 import { bool, bytes, entries, int, list, number, prose, record, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError, toApiError } from '../../api/errors.ts';
-import { tagsOf, timeOf } from '../../api/lenient.ts';
+import { propertiesOf, tagsOf, timeOf } from '../../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, problemFrom } from '../../api/reading.ts';
 import {
   ENVIRONMENT_HINT,
@@ -68,6 +68,7 @@ export const getGuestConfig = defineTool({
       unprivileged: bool(),
       lock: text(),
       tags: list(),
+      created: time(),
       disk: bytes('boot disk or root file system; only where the configuration is refused'),
       defaults: list('keys that are not set and have their default'),
     }),
@@ -271,6 +272,7 @@ function summaryRow(config: GuestConfig, known: readonly string[]) {
     unprivileged: summary.unprivileged,
     lock: values.get('lock'),
     tags: tags.length === 0 ? undefined : tags,
+    created: timeOf(propertiesOf(values.get('meta')).get('ctime')),
     defaults: summary.defaults.length === 0 ? undefined : summary.defaults,
   };
 }
@@ -317,7 +319,9 @@ function otherEntries(config: GuestConfig): Readonly<Record<string, Cell>> | und
     if (SUMMARIZED.has(key) || isTabledKey(key, config.type)) continue;
     // Their addresses stand in the row of the interface.
     if (/^ipconfig\d+$/.test(key) && config.nics.some((nic) => nic.key === key.replace('ipconfig', 'net'))) continue;
-    rest[key] = value;
+    // When it was made is told as a time, in the summary.
+    const shown = key === 'meta' ? value.replace(/(?:^|,)ctime=\d+/, '').replace(/^,/, '') : value;
+    if (shown !== '') rest[key] = shown;
   }
   for (const { key, value } of config.rawLines) {
     const before = rest[key];

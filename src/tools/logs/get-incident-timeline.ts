@@ -86,7 +86,7 @@ export const getIncidentTimeline = defineTool({
       bootEvents(nodes, guests, now),
       data.ha === undefined ? [] : haEvents(data.ha, inventory.nodes, now),
       replicationEvents(data.replication ?? []),
-      ...data.metrics.map((m) => metricEvents(m.points, m)),
+      ...data.metrics.map((m) => metricEvents(m.points, m, { from, to })),
     ).filter(here);
     const least: Grade = args.severity ?? 'info';
     const events = all.filter((e) => GRADES.indexOf(e.grade) <= GRADES.indexOf(least));

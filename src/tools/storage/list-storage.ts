@@ -49,7 +49,7 @@ export const listStorage = defineTool({
     const gaps: Gaps = mergeGaps(definitions, offlineGaps(inventory, asked));
     const everyNode = inventory.nodes.length;
     return {
-      headline: `${found.length} ${visibleWord(definitions)}storages${found.length === all.length ? '' : ` of ${all.length}`}${counts(found)}`,
+      headline: `${found.length} ${visibleWord(definitions)}storages${found.length === all.length ? '' : ` of ${all.length}`}${args.state === undefined ? counts(found) : `: ${args.state}`}`,
       sections: {
         storages: {
           rows: found.map((s) => ({
