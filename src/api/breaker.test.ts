@@ -45,10 +45,30 @@ describe('breaker', () => {
     breaker.check(node);
   });
 
-  test('a dead storage does not make its node look dead, however many there are', () => {
+  test('two storages in a row and not a word from their node in between: the node is silent', () => {
     const breaker = createBreaker(now);
-    for (const storage of ['a', 'b', 'c'])
-      breaker.trip(dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage }));
+    const storage = (name: string) => dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage: name });
+    breaker.reset(storage('a'));
+    clock += 1_000;
+    const asked = now();
+    clock += 10_000;
+    breaker.trip(storage('b'), asked);
+    breaker.check(storage('d'));
+    breaker.trip(storage('c'), asked);
+    expect(() => breaker.check(storage('d'))).toThrow(/node pve1 did not answer/);
+    breaker.check(dependencies('/nodes/{node}/status', { node: 'pve2' }));
+    breaker.check(dependencies('/cluster/resources', {}));
+  });
+
+  test('a dead storage does not make its node look dead, however many there are, while the node answers', () => {
+    const breaker = createBreaker(now);
+    for (const storage of ['a', 'b', 'c']) {
+      const asked = now();
+      clock += 5_000;
+      breaker.reset(dependencies('/nodes/{node}/status', { node: 'pve1' }));
+      clock += 5_000;
+      breaker.trip(dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage }), asked);
+    }
     breaker.check(dependencies('/nodes/{node}/status', { node: 'pve1' }));
     expect(() => breaker.check(dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage: 'a' }))).toThrow(
       /storage a on pve1/,

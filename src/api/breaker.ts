@@ -7,7 +7,7 @@ export const SILENCE_MS = 30_000;
 /** Something that a request depends on. */
 export interface Dependency {
   readonly name: string;
-  /** Two silent ones of this sort make what they belong to silent as well (dead storages and agents do not). */
+  /** Two silent ones of this sort make what they belong to silent as well; of others only when it answered nothing since. */
   readonly escalates: boolean;
 }
 
@@ -15,8 +15,12 @@ export interface Dependency {
 export interface Breaker {
   /** Throws when one of the dependencies is silent; lets one probe through when its time is over. */
   check(chain: readonly Dependency[]): void;
-  /** The most specific dependency timed out. */
-  trip(chain: readonly Dependency[]): void;
+  /**
+   * The most specific dependency timed out.
+   *
+   * @param asked when the request was sent, by the breaker's clock
+   */
+  trip(chain: readonly Dependency[], asked?: number): void;
   /** Everything in the chain answered. */
   reset(chain: readonly Dependency[]): void;
   /** The request told nothing (it was given up early, or never got there): the next one may probe in its place. */
@@ -49,6 +53,8 @@ export function dependencies(path: EndpointPath, params: Readonly<Record<string,
 }
 
 interface Silence {
+  /** When the request was sent that stayed unanswered. */
+  asked: number;
   since: number;
   until: number;
   probing: boolean;
@@ -57,10 +63,12 @@ interface Silence {
 
 export function createBreaker(now: () => number): Breaker {
   const silent = new Map<string, Silence>();
+  /** When something last answered. */
+  const answered = new Map<string, number>();
 
-  function silence(name: string, parent: string | undefined): void {
+  function silence(name: string, parent: string | undefined, asked: number): void {
     const t = now();
-    silent.set(name, { since: t, until: t + SILENCE_MS, probing: false, parent });
+    silent.set(name, { asked, since: t, until: t + SILENCE_MS, probing: false, parent });
   }
 
   function giveBack(chain: readonly Dependency[]): void {
@@ -92,20 +100,26 @@ export function createBreaker(now: () => number): Breaker {
         entry.probing = true;
       }
     },
-    trip(chain) {
+    trip(chain, asked = now()) {
       const last = chain.at(-1);
       const parent = chain.at(-2);
       if (last === undefined) return;
       // What it belongs to was probed by the same request, and is neither proven silent nor well.
       giveBack(chain.slice(0, -1));
-      silence(last.name, parent?.name);
-      if (!last.escalates || parent === undefined) return;
+      silence(last.name, parent?.name, asked);
+      if (parent === undefined || (parent.name === CLUSTER.name && !last.escalates)) return;
       const t = now();
       const siblings = [...silent.values()].filter((s) => s.parent === parent.name && s.until > t);
-      if (siblings.length >= 2) silence(parent.name, undefined);
+      if (siblings.length < 2) return;
+      // Two dead storages are nothing against their node, if it said anything while they were waited for.
+      const first = Math.min(...siblings.map((s) => s.asked));
+      if (last.escalates || (answered.get(parent.name) ?? Number.NEGATIVE_INFINITY) < first)
+        silence(parent.name, undefined, first);
     },
     reset(chain) {
       for (const { name } of chain) silent.delete(name);
+      // Only of what others belong to: cluster and node.
+      for (const { name } of chain.slice(0, 2)) answered.set(name, now());
     },
     giveBack,
   };

@@ -59,7 +59,8 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
   let firstFailure: ApiError | undefined;
   const caller: Caller = {
     signal,
-    deadline: started + budget,
+    // A read that is given up with its call is over before the next call can come to wait for it.
+    deadline: started + budget - Math.min(RESERVE_MS, budget / 10),
     sent: () => {
       stats.requests += 1;
     },

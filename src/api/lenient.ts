@@ -1,7 +1,8 @@
 /**
  * Lenient parsing of API values: numbers come as strings, booleans as 0, 1, "1", true or not at all, keys vanish.
- * Each function answers `undefined` where there is nothing usable; none throws.
+ * Each function answers `undefined` where there is nothing usable; none but `listOf` throws.
  */
+import { ApiError } from './errors.ts';
 
 /** A JSON object, as far as anybody can promise. */
 export type Raw = Readonly<Record<string, unknown>>;
@@ -18,6 +19,18 @@ export function rawOf(value: unknown): Raw {
 /** The objects in a list; anything else in it is left out, and a value that is no list is an empty one. */
 export function rowsOf(value: unknown): readonly Raw[] {
   return Array.isArray(value) ? value.filter(isRaw) : [];
+}
+
+/**
+ * The objects in the list that an answer is; anything else in it is left out. For a whole answer, where `rowsOf` would
+ * turn one that tells nothing into "there is none".
+ *
+ * @param what the list, as a noun phrase for the error: `the list of tasks`
+ * @throws ApiError `malformed-answer` when the value is no list
+ */
+export function listOf(value: unknown, what: string): readonly Raw[] {
+  if (!Array.isArray(value)) throw new ApiError('malformed-answer', `The API's answer for ${what} is no list.`);
+  return value.filter(isRaw);
 }
 
 /** A text that is not empty; numbers become text. */

@@ -62,12 +62,13 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
       // Checked when it is this request's turn: the one before it may just have timed out.
       breaker.check(chain);
       const asked = performance.now();
+      const askedAt = now();
       try {
         const answer = await overTargets(request, entryAnswers(request));
         lastAnswer = performance.now();
         if (answer.status === 596) {
           // The entry node already waited 30 s for it.
-          breaker.trip(chain);
+          breaker.trip(chain, askedAt);
           limits.cold(node);
         } else {
           breaker.reset(chain);
@@ -78,7 +79,7 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
         const silent = silentOf(chain, thrown, asked);
         if (silent === undefined) breaker.giveBack(chain);
         else {
-          breaker.trip(silent);
+          breaker.trip(silent, askedAt);
           limits.cold(node);
         }
         throw thrown;

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, commaList, isRaw, numberOf, type Raw, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, isRaw, listOf, numberOf, type Raw, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type AclRow, parseAcl, parseRoles } from '../api/rights.ts';
 import { cleanText } from '../redact/plain-text.ts';
@@ -115,7 +115,7 @@ function withMembers(users: readonly AccessUser[], groups: readonly AccessGroup[
 
 /** `/access/users?full=1`; tokens come as a list here, and as an object by name where one user is read. */
 export function parseAccessUsers(data: unknown): readonly AccessUser[] {
-  return rowsOf(data)
+  return listOf(data, 'users')
     .flatMap((row) => {
       const found = textOf(row['userid']);
       if (found === undefined) return [];
@@ -157,7 +157,7 @@ function expiryOf(value: unknown): number | 'never' | undefined {
 }
 
 export function parseGroups(data: unknown): readonly AccessGroup[] {
-  return rowsOf(data)
+  return listOf(data, 'groups')
     .flatMap((row) => {
       const group = textOf(row['groupid']);
       return group === undefined
@@ -169,7 +169,7 @@ export function parseGroups(data: unknown): readonly AccessGroup[] {
 
 export function parseAccessRoles(data: unknown): readonly AccessRole[] {
   const privileges = parseRoles(data);
-  return rowsOf(data)
+  return listOf(data, 'roles')
     .flatMap((row) => {
       const role = textOf(row['roleid']);
       if (role === undefined) return [];
@@ -179,7 +179,7 @@ export function parseAccessRoles(data: unknown): readonly AccessRole[] {
 }
 
 export function parseRealms(data: unknown): readonly AccessRealm[] {
-  return rowsOf(data)
+  return listOf(data, 'realms')
     .flatMap((row) => {
       const realm = textOf(row['realm']);
       if (realm === undefined) return [];
@@ -196,7 +196,7 @@ export function parseRealms(data: unknown): readonly AccessRealm[] {
 }
 
 export function parseTfa(data: unknown): readonly SecondFactors[] {
-  return rowsOf(data)
+  return listOf(data, 'second factors')
     .flatMap((row) => {
       const user = textOf(row['userid']);
       if (user === undefined) return [];

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
-import { boolOf, byText, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, textOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine } from '../redact/plain-text.ts';
@@ -110,7 +110,7 @@ export interface Ipam {
 export async function readIpam(call: Call): Promise<Reading<Ipam>> {
   if (!atLeast(await call.release(), '8.1')) return { data: { entries: [], foreign: [] }, ...NO_GAPS };
   const [listed, status, visible] = await Promise.all([
-    attempt({}, async () => rowsOf((await call.get('/cluster/sdn/ipams', {})).data)),
+    attempt({}, async () => listOf((await call.get('/cluster/sdn/ipams', {})).data, 'IPAMs')),
     attempt({}, async () => parseIpamStatus((await call.get('/cluster/sdn/ipams/{ipam}/status', { ipam: 'pve' })).data)),
     call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'addresses in the SDN IPAM' }),
   ]);
@@ -131,7 +131,7 @@ function withoutAbsence(gaps: Gaps): Gaps {
 
 /** `/cluster/sdn/ipams/pve/status`; rows without an address are left out. */
 export function parseIpamStatus(data: unknown): readonly IpamEntry[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, 'IPAM addresses').flatMap((row) => {
     const ip = textOf(row['ip']);
     if (ip === undefined) return [];
     const hostName = textOf(row['hostname']);

@@ -36,7 +36,7 @@ test('interfaces: one without addresses has no list, junk is left out', () => {
     { name: 'docker0', mac: undefined, addresses: [] },
   ]);
   expect(parseAgentInterfaces({ result: null })).toEqual([]);
-  expect(parseAgentInterfaces(null)).toEqual([]);
+  expect(() => parseAgentInterfaces(null)).toThrow('no list');
 });
 
 test('file systems: the fullest first, images and unmeasured ones last', () => {

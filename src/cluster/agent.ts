@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { normalMac } from './guest-nics.ts';
 import type { Guest } from './inventory.ts';
@@ -109,7 +109,7 @@ function resultOf(data: unknown): Readonly<Record<string, unknown>> {
 }
 
 export function parseAgentInterfaces(data: unknown): readonly GuestInterface[] {
-  return rowsOf(rawOf(data)['result']).flatMap((row) => {
+  return listOf(rawOf(data)['result'], "the guest's interfaces").flatMap((row) => {
     const name = cleaned(row['name']);
     if (name === undefined) return [];
     // An interface without an address has no list at all.
@@ -136,7 +136,7 @@ const IMAGES: ReadonlySet<string> = new Set(['squashfs', 'iso9660', 'udf', 'cdfs
 
 /** Fullest first; read-only images (snaps, CD-ROMs) and those without figures last. */
 export function parseFileSystems(data: unknown): readonly FileSystem[] {
-  const found = rowsOf(rawOf(data)['result']).flatMap((row): FileSystem[] => {
+  const found = listOf(rawOf(data)['result'], "the guest's file systems").flatMap((row): FileSystem[] => {
     const mount = cleaned(row['mountpoint']);
     if (mount === undefined) return [];
     const total = numberOf(row['total-bytes']);
@@ -159,7 +159,7 @@ function share(system: FileSystem): number {
 }
 
 export function parseAgentUsers(data: unknown): readonly GuestUser[] {
-  const users = rowsOf(rawOf(data)['result']).flatMap((row) => {
+  const users = listOf(rawOf(data)['result'], "the guest's users").flatMap((row) => {
     const user = cleaned(row['user']);
     return user === undefined ? [] : [{ user, domain: cleaned(row['domain']), since: timeOf(row['login-time']) }];
   });

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, rawOf, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, rawOf, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
@@ -58,7 +58,7 @@ export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
 /** The volumes that a job leaves out, by guest. Every guest of the job is in it, also those without any. */
 export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, readonly ExcludedVolume[]> {
   const guests = new Map<number, readonly ExcludedVolume[]>();
-  for (const row of rowsOf(rawOf(data)['children'])) {
+  for (const row of listOf(rawOf(data)['children'], 'volumes of the job')) {
     const vmid = vmidOf(row['id']);
     if (vmid === undefined) continue;
     const excluded = rowsOf(row['children']).flatMap((volume): ExcludedVolume[] => {

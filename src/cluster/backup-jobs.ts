@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, commaList, intOf, isRaw, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, intOf, isRaw, listOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { flatSettings } from './cluster-config.ts';
 import { retentionText } from './storage.ts';
@@ -35,7 +35,7 @@ export async function readBackupJobs(call: Call): Promise<readonly BackupJob[]> 
 }
 
 export function parseBackupJobs(data: unknown): readonly BackupJob[] {
-  return rowsOf(data)
+  return listOf(data, 'backup jobs')
     .flatMap((row) => {
       const id = textOf(row['id']);
       if (id === undefined) return [];

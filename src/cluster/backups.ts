@@ -1,6 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { ApiError } from '../api/errors.ts';
-import { boolOf, byText, isRaw, numberOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, isRaw, listOf, numberOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, type Hidden, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -39,7 +38,7 @@ export interface BackupQuery {
 
 /**
  * The backups on one storage, and whether these are all. The content list leaves out silently what the token may not
- * see: a PVEAuditor sees no backup at all there. The prune dry run needs only Datastore.Audit and lists every backup,
+ * see: a PVEAuditor sees no backup at all there, and without Datastore.Allocate nobody one that was renamed. The prune dry run needs only Datastore.Audit and lists every backup,
  * so what one lacks is filled from the other; if neither can tell, the answer says "hidden".
  *
  * Source: GET /nodes/{node}/storage/{storage}/content and .../prunebackups?prune-backups=keep-all=1 (a dry run: the
@@ -58,12 +57,14 @@ export async function readStorageBackups(call: Call, query: BackupQuery): Promis
       )
     : undefined;
   const fromContent = listed?.data ?? [];
-  if (rights.all) return { ...(listed ?? NO_GAPS), data: sorted(fromContent) };
+  if (rights.listedAll) return { ...(listed ?? NO_GAPS), data: sorted(fromContent) };
   // A storage that does not answer will not answer the dry run either.
   if (listed !== undefined && listed.data === undefined) return { ...listed, data: [] };
 
   const narrowed = vmid !== undefined && query.type !== undefined;
   if (query.plugin === 'pbs' && !narrowed) {
+    // The names there always tell the guest.
+    if (rights.missing.length === 0) return { ...(listed ?? NO_GAPS), data: sorted(fromContent) };
     // Without a guest the dry run would start one client program for each backup group on the node.
     return { data: sorted(fromContent), problems: [], coverage: 'partial', hidden: rights.missing };
   }
@@ -81,8 +82,8 @@ export async function readStorageBackups(call: Call, query: BackupQuery): Promis
 }
 
 interface BackupRights {
-  /** Every backup is in the content list. */
-  readonly all: boolean;
+  /** Every backup is in the content list, renamed ones included. */
+  readonly listedAll: boolean;
   /** At least some may be. */
   readonly some: boolean;
   readonly missing: readonly Hidden[];
@@ -91,14 +92,15 @@ interface BackupRights {
 async function backupRights(call: Call, storage: string, vmid: number | undefined): Promise<BackupRights> {
   const path = `/storage/${storage}`;
   const [held, guests] = await Promise.all([call.rights.at(path), backupOfGuests(call, vmid)]);
-  if (held.has('Datastore.Allocate')) return { all: true, some: true, missing: [] };
+  if (held.has('Datastore.Allocate')) return { listedAll: true, some: true, missing: [] };
   const space = held.has('Datastore.AllocateSpace');
   const missing: Hidden[] = [];
   const what = vmid === undefined ? `backups on ${storage}` : `backups of guest ${vmid} on ${storage}`;
   if (!space) missing.push({ what, privilege: 'Datastore.AllocateSpace', path });
   if (guests.coverage !== 'complete')
     missing.push({ what, privilege: 'VM.Backup', path: vmid === undefined ? '/vms' : `/vms/${vmid}` });
-  return { all: missing.length === 0, some: space, missing };
+  // A backup that was renamed has no guest in its name, and then no right on a guest opens it.
+  return { listedAll: missing.length === 0 && vmid !== undefined, some: space, missing };
 }
 
 async function backupOfGuests(call: Call, vmid: number | undefined): Promise<Gaps> {
@@ -108,7 +110,7 @@ async function backupOfGuests(call: Call, vmid: number | undefined): Promise<Gap
 
 /** Rows of the content list that are backups. */
 export function parseContentBackups(data: unknown, storage: string): readonly Backup[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, `backups on ${storage}`).flatMap((row) => {
     const volid = textOf(row['volid']);
     const content = textOf(row['content']);
     if (volid === undefined || (content !== undefined && content !== 'backup')) return [];
@@ -136,8 +138,7 @@ export function parseContentBackups(data: unknown, storage: string): readonly Ba
 
 /** Rows of the prune dry run: every backup that the storage holds, without its particulars. */
 export function parseDryRun(data: unknown, storage: string): readonly Backup[] {
-  if (!Array.isArray(data)) throw new ApiError('malformed-answer', `The list of backups on ${storage} is no list.`);
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, `backups on ${storage}`).flatMap((row) => {
     const volid = textOf(row['volid']);
     if (volid === undefined) return [];
     return [

@@ -16,7 +16,7 @@ test('daemons: truth values as they come, junk is left out', () => {
   expect(parseCephDaemons('mds', [{ name: 'x', state: 'up:active', fs_name: 'fs', quorum: 1 }])).toMatchObject([
     { fileSystem: 'fs', inQuorum: undefined },
   ]);
-  expect(parseCephDaemons('mgr', 'x')).toEqual([]);
+  expect(() => parseCephDaemons('mgr', 'x')).toThrow('no list');
 });
 
 test('file systems of old and new releases', () => {

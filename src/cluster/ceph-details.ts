@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, numberOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, numberOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
 import { oneLine } from '../redact/plain-text.ts';
 import { type CephReading, firstWithCeph } from './ceph.ts';
@@ -31,7 +31,7 @@ export function readCephDaemons(call: Call, nodes: readonly string[]): Promise<C
 }
 
 export function parseCephDaemons(kind: CephDaemon['kind'], data: unknown): readonly CephDaemon[] {
-  return rowsOf(data)
+  return listOf(data, 'Ceph daemons')
     .flatMap((row): CephDaemon[] => {
       const name = short(row['name']);
       if (name === undefined) return [];
@@ -65,7 +65,7 @@ export function readCephFileSystems(call: Call, nodes: readonly string[]): Promi
 
 /** Up to 8.x one data pool is told, later a list of them. */
 export function parseCephFileSystems(data: unknown): readonly CephFileSystem[] {
-  return rowsOf(data)
+  return listOf(data, 'Ceph file systems')
     .flatMap((row) => {
       const name = short(row['name']);
       if (name === undefined) return [];
@@ -78,7 +78,7 @@ export function parseCephFileSystems(data: unknown): readonly CephFileSystem[] {
 /** Names of the placement rules. Source: GET /nodes/{node}/ceph/rules. */
 export function readCephRules(call: Call, nodes: readonly string[]): Promise<CephReading<readonly string[]>> {
   return firstWithCeph(call, nodes, async (node) =>
-    rowsOf((await call.get('/nodes/{node}/ceph/rules', { node })).data)
+    listOf((await call.get('/nodes/{node}/ceph/rules', { node })).data, 'CRUSH rules')
       .flatMap((row) => short(row['name']) ?? [])
       .sort(byText),
   );
@@ -115,7 +115,7 @@ export function readCephConfig(call: Call, nodes: readonly string[]): Promise<Ce
 }
 
 export function parseCephSettings(data: unknown): readonly CephSetting[] {
-  return rowsOf(data)
+  return listOf(data, 'Ceph settings')
     .flatMap((row) => {
       const name = short(row['name']);
       if (name === undefined) return [];

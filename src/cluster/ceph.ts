@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { type ApiError, toApiError } from '../api/errors.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, numberOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -268,7 +268,7 @@ function parseChecks(health: Raw): readonly CephCheck[] {
 }
 
 export function parseCephPools(data: unknown): readonly CephPool[] {
-  return rowsOf(data)
+  return listOf(data, 'Ceph pools')
     .flatMap((row): CephPool[] => {
       const name = textOf(row['pool_name']) ?? textOf(row['name']);
       if (name === undefined) return [];
@@ -294,7 +294,7 @@ export function parseCephPools(data: unknown): readonly CephPool[] {
 
 /** Names of the flags that are set. */
 export function parseCephFlags(data: unknown): readonly string[] {
-  return rowsOf(data)
+  return listOf(data, 'Ceph flags')
     .flatMap((row) => (boolOf(row['value']) === true ? (textOf(row['name']) ?? []) : []))
     .sort(byText);
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { byText, intOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { byText, intOf, listOf, textOf, timeOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
 /** A certificate of a node. */
@@ -30,7 +30,7 @@ export async function readCertificates(call: Call, node: string): Promise<readon
 }
 
 export function parseCertificates(data: unknown): readonly Certificate[] {
-  const rows = rowsOf(data);
+  const rows = listOf(data, 'certificates');
   const ownShown = rows.some((row) => textOf(row['filename']) === 'pveproxy-ssl.pem');
   return rows
     .flatMap((row) => {

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, isRaw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, isRaw, listOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
 import { decodeBase64Text } from '../redact/encodings.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -97,7 +97,7 @@ export async function readMetricServers(call: Call): Promise<readonly MetricServ
 }
 
 export function parseMetricServers(data: unknown): readonly MetricServer[] {
-  return rowsOf(data)
+  return listOf(data, 'metric servers')
     .flatMap((row) => {
       const id = cleaned(row['id']);
       if (id === undefined) return [];
@@ -156,7 +156,7 @@ export async function readRealms(call: Call): Promise<readonly Realm[]> {
 }
 
 export function parseRealms(data: unknown): readonly Realm[] {
-  return rowsOf(data)
+  return listOf(data, 'realms')
     .flatMap((row) => {
       const realm = cleaned(row['realm']);
       if (realm === undefined) return [];
@@ -191,7 +191,7 @@ export async function readRealmSyncs(call: Call): Promise<readonly RealmSync[]> 
 }
 
 export function parseRealmSyncs(data: unknown): readonly RealmSync[] {
-  return rowsOf(data)
+  return listOf(data, 'realm syncs')
     .flatMap((row) => {
       const id = cleaned(row['id']);
       if (id === undefined) return [];
@@ -220,14 +220,14 @@ export interface AcmePlugin {
 
 /** Accounts with certificate authorities: names only. Source: GET /cluster/acme/account (any user). */
 export async function readAcmeAccounts(call: Call): Promise<readonly string[]> {
-  return rowsOf((await call.get('/cluster/acme/account', {})).data)
+  return listOf((await call.get('/cluster/acme/account', {})).data, 'ACME accounts')
     .flatMap((row) => cleaned(row['name']) ?? [])
     .sort(byText);
 }
 
 /** Certificate authorities that the product knows, `name: address`. Source: GET /cluster/acme/directories (any user). */
 export async function readAcmeDirectories(call: Call): Promise<readonly string[]> {
-  return rowsOf((await call.get('/cluster/acme/directories', {})).data).flatMap((row) => {
+  return listOf((await call.get('/cluster/acme/directories', {})).data, 'ACME directories').flatMap((row) => {
     const [name, url] = [cleaned(row['name']), cleaned(row['url'])];
     return name === undefined || url === undefined ? [] : [`${name}: ${url}`];
   });
@@ -239,7 +239,7 @@ export async function readAcmePlugins(call: Call): Promise<readonly AcmePlugin[]
 }
 
 export function parseAcmePlugins(data: unknown): readonly AcmePlugin[] {
-  return rowsOf(data)
+  return listOf(data, 'ACME plugins')
     .flatMap((row) => {
       const id = cleaned(row['plugin']);
       return id === undefined ? [] : [{ id, type: cleaned(row['type']), api: cleaned(row['api']) }];
@@ -260,7 +260,7 @@ export async function readCustomCpuModels(call: Call): Promise<readonly CpuModel
 }
 
 export function parseCustomCpuModels(data: unknown): readonly CpuModel[] {
-  return rowsOf(data)
+  return listOf(data, 'CPU models')
     .flatMap((row) => {
       const name = cleaned(row['cputype']);
       return name === undefined ? [] : [{ name, basedOn: cleaned(row['reported-model']), flags: cleaned(row['flags']) }];

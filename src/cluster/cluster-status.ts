@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
@@ -33,7 +33,7 @@ export async function readClusterStatus(call: Call): Promise<ClusterStatus> {
 
 /** Rows come in any order; without a row of type `cluster` there is no cluster. */
 export function parseClusterStatus(data: unknown): ClusterStatus {
-  const rows = rowsOf(data);
+  const rows = listOf(data, 'the cluster status');
   const cluster = rows.find((row) => textOf(row['type']) === 'cluster');
   const members = rows
     .flatMap((row) => {
@@ -112,7 +112,7 @@ export async function readQuorum(call: Call, status: ClusterStatus): Promise<Rea
 }
 
 export function parseCorosyncNodes(data: unknown): readonly CorosyncNode[] {
-  return rowsOf(data)
+  return listOf(data, 'corosync nodes')
     .flatMap((row) => {
       const node = cleaned(row['name']) ?? cleaned(row['node']);
       if (node === undefined) return [];

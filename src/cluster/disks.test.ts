@@ -16,7 +16,7 @@ describe('parseDisks', () => {
 
   test('partitions are no disks, and neither is junk', () => {
     expect(parseDisks([row, { devpath: '/dev/sda1', parent: '/dev/sda' }, { model: 'nameless' }, 7], true)).toHaveLength(1);
-    expect(parseDisks(null, true)).toEqual([]);
+    expect(() => parseDisks(null, true)).toThrow('no list');
   });
 
   test('what was not read is not told: UNKNOWN and N/A are no state', () => {

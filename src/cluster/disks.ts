@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
-import { boolOf, byText, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { closest } from '../config/suggest.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
@@ -33,7 +33,7 @@ export async function readDisks(call: Call, node: string, health: boolean): Prom
 }
 
 export function parseDisks(data: unknown, health: boolean): readonly Disk[] {
-  return rowsOf(data)
+  return listOf(data, 'disks')
     .flatMap((row) => {
       const path = cleaned(row['devpath']);
       if (path === undefined || textOf(row['parent']) !== undefined) return [];
@@ -176,7 +176,7 @@ export async function readVolumeGroups(call: Call, node: string): Promise<readon
 
 /** The answer is a tree: groups below the root, devices below a group. */
 export function parseVolumeGroups(data: unknown): readonly VolumeGroup[] {
-  return rowsOf(rawOf(data)['children'])
+  return listOf(rawOf(data)['children'], 'volume groups')
     .flatMap((row) => {
       const name = cleaned(row['name']);
       if (name === undefined) return [];
@@ -214,7 +214,7 @@ export async function readThinPools(call: Call, node: string): Promise<readonly 
 }
 
 export function parseThinPools(data: unknown): readonly ThinPool[] {
-  return rowsOf(data)
+  return listOf(data, 'thin pools')
     .flatMap((row) => {
       const lv = cleaned(row['lv']);
       if (lv === undefined) return [];
@@ -252,7 +252,7 @@ export async function readZfsPools(call: Call, node: string): Promise<readonly Z
 }
 
 export function parseZfsPools(data: unknown): readonly ZfsPool[] {
-  return rowsOf(data)
+  return listOf(data, 'ZFS pools')
     .flatMap((row) => {
       const name = cleaned(row['name']);
       if (name === undefined) return [];
@@ -352,7 +352,7 @@ export async function readDirectories(call: Call, node: string): Promise<readonl
 }
 
 export function parseDirectories(data: unknown): readonly MountedDirectory[] {
-  return rowsOf(data)
+  return listOf(data, 'directories')
     .flatMap((row) => {
       const path = cleaned(row['path']);
       if (path === undefined) return [];

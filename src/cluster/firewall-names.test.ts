@@ -7,7 +7,7 @@ test('entries of a set: what is left out, flags as text, junk', () => {
     { cidr: '10.0.0.0/8', nomatch: false },
     { cidr: '10.0.0.9', nomatch: true },
   ]);
-  expect(parseSetEntries(null)).toEqual([]);
+  expect(() => parseSetEntries(null)).toThrow('no list');
 });
 
 test('sets that rules name: both scopes without a prefix, those of SDN not at all', () => {

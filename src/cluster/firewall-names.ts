@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, listOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, gapFrom, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { fanOut } from './fan-out.ts';
 import { type FirewallLevel, type FirewallRule, parseFirewallRules, readFirewallAliases } from './firewall.ts';
@@ -50,7 +50,8 @@ export async function readNamedThings(call: Call, level: SetLevel): Promise<Read
     attempt(where, async () => new Map((await readFirewallAliases(call, level)).map((a) => [a.name.toLowerCase(), a.cidr]))),
     attempt(
       where,
-      async () => new Set(rowsOf((await getSets(call, level)).data).flatMap((r) => textOf(r['name'])?.toLowerCase() ?? [])),
+      async () =>
+        new Set(listOf((await getSets(call, level)).data, 'IP sets').flatMap((r) => textOf(r['name'])?.toLowerCase() ?? [])),
     ),
   ]);
   return { data: { aliases: aliases.data, sets: sets.data }, ...mergeGaps(aliases, sets) };
@@ -90,7 +91,7 @@ export async function readSets(call: Call, level: SetLevel, names: readonly stri
 }
 
 export function parseSetEntries(data: unknown): readonly RawSetEntry[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, 'IP set entries').flatMap((row) => {
     const cidr = textOf(row['cidr']);
     return cidr === undefined ? [] : [{ cidr, nomatch: boolOf(row['nomatch']) ?? false }];
   });

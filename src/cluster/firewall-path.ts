@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, listOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type FirewallOptions, type FirewallRule, levelEnabled, readFirewallOptions, readFirewallRules } from './firewall.ts';
 import {
@@ -23,7 +23,7 @@ export interface GuestFirewall {
   readonly options: FirewallOptions | undefined;
   readonly rules: readonly FirewallRule[] | undefined;
   readonly things: NamedThings;
-  /** What kept live addresses from being read. */
+  /** Why the guest was not asked for its live addresses. */
   readonly addressGaps: Gaps;
 }
 
@@ -112,10 +112,11 @@ async function readGuestFirewall(call: Call, guest: Guest): Promise<Reading<Gues
     readNamedThings(call, level),
   ]);
   const { data, ...missing } = network;
-  const addressGaps = data.nicsKnown ? missing : NO_GAPS;
+  // A read that failed is told in any case; that a guest can't be asked matters only where the verdict depends on it.
+  const failed = !data.nicsKnown || missing.problems.length > 0;
   return withGaps(
-    { guest, network: data, options: options.data, rules: rules.data, things: things.data, addressGaps },
-    data.nicsKnown ? NO_GAPS : missing,
+    { guest, network: data, options: options.data, rules: rules.data, things: things.data, addressGaps: failed ? NO_GAPS : missing },
+    failed ? missing : NO_GAPS,
     options,
     rules,
     things,
@@ -169,7 +170,8 @@ async function readVnets(call: Call, guests: readonly GuestFirewall[]): Promise<
   const [list, coverage] = await Promise.all([
     attempt(
       {},
-      async () => new Set(rowsOf((await call.get('/cluster/sdn/vnets', {})).data).flatMap((row) => textOf(row['vnet']) ?? [])),
+      async () =>
+        new Set(listOf((await call.get('/cluster/sdn/vnets', {})).data, 'VNets').flatMap((row) => textOf(row['vnet']) ?? [])),
     ),
     call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'VNets and their firewalls' }),
   ]);

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -171,7 +171,7 @@ export async function readFirewallMacros(call: Call): Promise<readonly FirewallM
 }
 
 export function parseFirewallMacros(data: unknown): readonly FirewallMacro[] {
-  return rowsOf(data)
+  return listOf(data, 'firewall macros')
     .flatMap((row) => {
       const macro = textOf(row['macro']);
       const about = textOf(row['descr']);
@@ -193,7 +193,7 @@ export function parseFirewallOptions(data: unknown): FirewallOptions {
 }
 
 export function parseFirewallRules(data: unknown): readonly FirewallRule[] {
-  return rowsOf(data)
+  return listOf(data, 'firewall rules')
     .flatMap((row, index) => {
       const action = textOf(row['action']);
       if (action === undefined) return [];
@@ -223,7 +223,7 @@ export function parseFirewallRules(data: unknown): readonly FirewallRule[] {
 }
 
 function parseAliases(data: unknown): readonly FirewallAlias[] {
-  return rowsOf(data)
+  return listOf(data, 'aliases')
     .flatMap((row) => {
       const name = textOf(row['name']);
       const cidr = textOf(row['cidr']);
@@ -236,7 +236,7 @@ function parseNamed(
   data: unknown,
   key: 'name' | 'group',
 ): readonly { readonly name: string; readonly comment: string | undefined }[] {
-  return rowsOf(data)
+  return listOf(data, 'names')
     .flatMap((row) => {
       const name = textOf(row[key]);
       return name === undefined ? [] : [{ name, comment: comment(row['comment']) }];
@@ -245,7 +245,7 @@ function parseNamed(
 }
 
 function parseIpSetEntries(data: unknown): readonly string[] {
-  return rowsOf(data)
+  return listOf(data, 'IP set entries')
     .flatMap((row) => {
       const cidr = textOf(row['cidr']);
       return cidr === undefined ? [] : [boolOf(row['nomatch']) === true ? `!${cidr}` : cidr];

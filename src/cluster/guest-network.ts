@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
-import { byText, numberOf, rowsOf, textOf } from '../api/lenient.ts';
+import { byText, listOf, numberOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { type GuestInterface, mayAskAgent, readAgentInterfaces } from './agent.ts';
@@ -101,7 +101,7 @@ async function readLxcInterfaces(call: Call, guest: Guest): Promise<readonly Gue
 
 /** Up to 8.3 one `inet` and one `inet6` an interface; from 8.4 on `ip-addresses` holds all of them. */
 export function parseLxcInterfaces(data: unknown): readonly GuestInterface[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, "the container's interfaces").flatMap((row) => {
     const name = textOf(row['name']);
     if (name === undefined) return [];
     const listed = rowsOf(row['ip-addresses']).flatMap((address) => {

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { byText, rowsOf } from '../api/lenient.ts';
+import { byText, listOf } from '../api/lenient.ts';
 import type { Guest } from './inventory.ts';
 import { parseReplicationRow, type ReplicationJob, type ReplicationState } from './replication.ts';
 
@@ -21,7 +21,7 @@ export async function readGuestReplication(call: Call, guest: Guest): Promise<re
 
 /** Rows of other guests are left out, should a release not know the filter. */
 export function parseGuestReplication(data: unknown, vmid: number): readonly GuestReplication[] {
-  return rowsOf(data)
+  return listOf(data, 'replication jobs')
     .flatMap((row) => parseReplicationRow(row))
     .filter(({ job }) => job.vmid === vmid)
     .sort((a, b) => byText(a.job.id, b.job.id));

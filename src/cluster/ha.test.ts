@@ -88,7 +88,7 @@ test('groups', () => {
   expect(parseHaGroups([{ group: 'g', nodes: 'pve2:1,pve1:2', restricted: '1' }, {}])).toEqual([
     { group: 'g', nodes: ['pve2:1', 'pve1:2'], restricted: true, noFailback: false, comment: undefined },
   ]);
-  expect(parseHaGroups(null)).toEqual([]);
+  expect(() => parseHaGroups(null)).toThrow('no list');
 });
 
 describe('T28 placement is a state on every release', () => {

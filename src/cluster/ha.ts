@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, commaList, intOf, type Raw, rawOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, intOf, listOf, type Raw, rawOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
@@ -155,7 +155,7 @@ export function parseHaStatus(data: unknown, clockOffset = 0): HaStatus {
   let quorumText: string | undefined;
   let armed: string | undefined;
   let armedText: string | undefined;
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'the HA status')) {
     const id = textOf(row['id']) ?? '';
     const type = textOf(row['type']) ?? id.split(':')[0];
     if (type === 'service') resources.push(...resourceOf(row, id));
@@ -207,7 +207,7 @@ function managerWords(status: string, node: string): string {
 
 /** Rows of `/cluster/ha/rules`. */
 export function parseHaRules(data: unknown): readonly HaRule[] {
-  const rules = rowsOf(data).flatMap((row): HaRule[] => {
+  const rules = listOf(data, 'HA rules').flatMap((row): HaRule[] => {
     const rule = textOf(row['rule']);
     if (rule === undefined) return [];
     const affinity = textOf(row['affinity']);
@@ -238,7 +238,7 @@ function errorTexts(errors: unknown): readonly string[] {
 
 /** Rows of `/cluster/ha/groups`. */
 export function parseHaGroups(data: unknown): readonly HaGroup[] {
-  const groups = rowsOf(data).flatMap((row): HaGroup[] => {
+  const groups = listOf(data, 'HA groups').flatMap((row): HaGroup[] => {
     const group = textOf(row['group']);
     if (group === undefined) return [];
     return [

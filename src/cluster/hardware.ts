@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, byText, intOf, numberOf, propertiesOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, numberOf, propertiesOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -51,7 +51,7 @@ export async function readPciDevices(call: Call, node: string): Promise<readonly
 }
 
 export function parsePciDevices(data: unknown): readonly PciDevice[] {
-  return rowsOf(data)
+  return listOf(data, 'PCI devices')
     .flatMap((row) => {
       const address = cleaned(row['id']);
       if (address === undefined) return [];
@@ -94,7 +94,7 @@ export async function readMediatedTypes(call: Call, node: string, address: strin
 }
 
 export function parseMediatedTypes(data: unknown): readonly MediatedType[] {
-  return rowsOf(data)
+  return listOf(data, 'mediated types')
     .flatMap((row) => {
       const type = cleaned(row['type']);
       if (type === undefined) return [];
@@ -127,7 +127,7 @@ export async function readUsbDevices(call: Call, node: string): Promise<readonly
 }
 
 export function parseUsbDevices(data: unknown): readonly UsbDevice[] {
-  return rowsOf(data)
+  return listOf(data, 'USB devices')
     .filter((row) => intOf(row['class']) !== HUB_CLASS)
     .map((row) => {
       const path = cleaned(row['usbpath']);
@@ -184,7 +184,7 @@ export async function readMappings(call: Call): Promise<Reading<readonly Mapping
 }
 
 export function parseMappings(data: unknown, kind: MappingEntry['kind']): readonly MappingEntry[] {
-  return rowsOf(data)
+  return listOf(data, 'mappings')
     .flatMap((row) => {
       const id = cleaned(row['id']);
       if (id === undefined) return [];
@@ -251,7 +251,7 @@ export async function readEmulatedHardware(call: Call, node: string): Promise<Em
 }
 
 export function parseCpuModels(data: unknown): EmulatedHardware['cpuModels'] {
-  return rowsOf(data)
+  return listOf(data, 'CPU models')
     .flatMap((row) => {
       const name = cleaned(row['name']);
       return name === undefined ? [] : [{ name, vendor: cleaned(row['vendor']), custom: boolOf(row['custom']) ?? false }];
@@ -261,7 +261,7 @@ export function parseCpuModels(data: unknown): EmulatedHardware['cpuModels'] {
 
 export function parseMachines(data: unknown): EmulatedHardware['machines'] {
   const types = new Map<string, string[]>();
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'machine types')) {
     const id = cleaned(row['id']);
     if (id === undefined) continue;
     const type = cleaned(row['type']) ?? 'other';

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, numberOf, type Raw, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import type { Got } from '../api/session.ts';
 import { cleanText } from '../redact/plain-text.ts';
@@ -104,7 +104,7 @@ export function parseInventory(data: unknown): Inventory {
   const storages: StorageRow[] = [];
   const pools: string[] = [];
   const networks: { id: string; node: string; type: string; status: string }[] = [];
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'the inventory')) {
     const type = textOf(row['type']);
     const node = textOf(row['node']);
     if (type === 'qemu' || type === 'lxc' || type === 'openvz') pushGuest(guests, row, type === 'qemu' ? 'qemu' : 'lxc', node);

@@ -22,7 +22,7 @@ describe('points', () => {
   test('the newest bucket is left out while it is empty, and only that', () => {
     expect(parsePoints([{ time: 60, cpu: 1 }, { time: 120 }, { time: 180 }]).map((p) => p.time)).toEqual([60, 120]);
     expect(parsePoints([{ time: 60 }])).toEqual([]);
-    expect(parsePoints(null)).toEqual([]);
+    expect(() => parsePoints(null)).toThrow('no list');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { numberOf, rowsOf, timeOf } from '../api/lenient.ts';
+import { listOf, numberOf, timeOf } from '../api/lenient.ts';
 import type { GuestType } from './inventory.ts';
 
 export const TIMEFRAMES = ['hour', 'day', 'week', 'month', 'year', 'decade'] as const;
@@ -106,7 +106,7 @@ function withoutNoDisk(point: Point): Point {
  */
 export function parsePoints(data: unknown): readonly Point[] {
   const points = new Map<number, Point>();
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'metrics')) {
     const time = timeOf(row['time']);
     if (time === undefined) continue;
     const values = new Map<string, number>();

@@ -9,7 +9,7 @@ test('journal: the cursors around the lines are no lines', () => {
     'Nov 30 07:00:01 pve1 a[1]: x',
     '7',
   ]);
-  expect(parseJournal(null)).toEqual([]);
+  expect(() => parseJournal(null)).toThrow('no list');
 });
 
 test('log pages: in order of their numbers; the made-up line of an empty log is none', () => {

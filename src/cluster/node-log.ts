@@ -1,6 +1,7 @@
 import { isoTime } from '../answer/units.ts';
 import type { Call } from '../api/call.ts';
-import { byText, intOf, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { ApiError } from '../api/errors.ts';
+import { byText, intOf, listOf, numberOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
 import { attempt, type Gaps, NO_GAPS } from '../api/reading.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -53,7 +54,7 @@ export async function readJournal(call: Call, wish: LogWish): Promise<LogPart> {
 
 /** Lines of a journal answer, oldest first, without the cursors that stand before and behind them. */
 export function parseJournal(data: unknown): readonly string[] {
-  if (!Array.isArray(data)) return [];
+  if (!Array.isArray(data)) throw new ApiError('malformed-answer', "The API's answer for the journal is no list.");
   return data.flatMap((line) => textOf(line) ?? []).filter((line) => !/^s=[0-9a-f]+;i=[0-9a-f]+/.test(line));
 }
 
@@ -142,7 +143,7 @@ export async function readTail(page: Page, lines: number): Promise<Pick<LogPart,
 
 /** Rows `{n, t}`, oldest first; an empty log comes as one made-up line. */
 export function parseLogPage(data: unknown): readonly string[] {
-  const lines = [...rowsOf(data)]
+  const lines = [...listOf(data, 'log lines')]
     .sort((a, b) => (intOf(a['n']) ?? 0) - (intOf(b['n']) ?? 0))
     .flatMap((row) => textOf(row['t']) ?? []);
   const [only] = lines;
@@ -220,7 +221,7 @@ export interface ClusterLogEntry {
 
 /** Rows of `/cluster/log`, newest first. */
 export function parseClusterLog(data: unknown): readonly ClusterLogEntry[] {
-  return rowsOf(data)
+  return listOf(data, 'the cluster log')
     .flatMap((row) => {
       const message = textOf(row['msg']);
       if (message === undefined) return [];

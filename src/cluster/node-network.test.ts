@@ -5,7 +5,7 @@ describe('parseInterfaces', () => {
   test('sorted, whatever the order; rows without a name fall out', () => {
     const names = parseInterfaces([{ iface: 'vmbr0' }, { type: 'eth' }, null, { iface: 'eno1' }]).map((i) => i.name);
     expect(names).toEqual(['eno1', 'vmbr0']);
-    expect(parseInterfaces(undefined)).toEqual([]);
+    expect(() => parseInterfaces(undefined)).toThrow('no list');
   });
 
   test('a bridge with both families, ports as a text of words', () => {

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, type Raw, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, type Raw, textOf } from '../api/lenient.ts';
 import { type Gaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
@@ -73,7 +73,7 @@ async function bridgeCoverage(call: Call): Promise<Gaps> {
 }
 
 export function parseInterfaces(data: unknown): readonly NodeInterface[] {
-  return rowsOf(data)
+  return listOf(data, 'network interfaces')
     .flatMap((row) => {
       const name = cleaned(row['iface']);
       return name === undefined ? [] : [parseInterface(row, name)];

@@ -143,7 +143,8 @@ describe('versions', () => {
     expect(kernelPending('6.17.4-2-pve', '6.17.4-2-pve')).toBe(false);
     // A kernel from somewhere else is no older one.
     expect(kernelPending('6.18.44-custom', '6.17.4-2-pve')).toBe(false);
-    expect(parseNodeVersions({}).newestKernel).toBeUndefined();
+    expect(parseNodeVersions([]).newestKernel).toBeUndefined();
+    expect(() => parseNodeVersions({})).toThrow('no list');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, numberOf, type Raw, rawOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 
 /** A measured part of a whole, in bytes. */
@@ -113,7 +113,7 @@ export async function readServices(call: Call, node: string): Promise<readonly S
 }
 
 export function parseServices(data: unknown): readonly Service[] {
-  return rowsOf(data)
+  return listOf(data, 'services')
     .flatMap((row) => {
       const service = cleaned(row['service']) ?? cleaned(row['name']);
       if (service === undefined) return [];
@@ -263,7 +263,7 @@ export async function readNodeVersions(call: Call, node: string): Promise<NodeVe
 }
 
 export function parseNodeVersions(data: unknown): NodeVersions {
-  const rows = rowsOf(data);
+  const rows = listOf(data, 'package versions');
   const packages = rows.flatMap(packageOf).sort((a, b) => byText(a.name, b.name));
   const first = (key: string): string | undefined => rows.map((row) => cleaned(row[key])).find((value) => value !== undefined);
   const kernels = packages.flatMap((p) => (p.installed === undefined ? [] : (kernelOf(p.name) ?? [])));
@@ -326,7 +326,7 @@ export async function readPressure(call: Call, node: string): Promise<Pressure |
 }
 
 export function parsePressure(data: unknown): Pressure | undefined {
-  const samples = rowsOf(data)
+  const samples = listOf(data, 'metrics')
     .filter((row) => numberOf(row['pressurecpusome']) !== undefined || numberOf(row['pressureiosome']) !== undefined)
     .sort((a, b) => (timeOf(a['time']) ?? 0) - (timeOf(b['time']) ?? 0));
   const last = samples.at(-1);
@@ -390,7 +390,7 @@ export async function readNetstat(call: Call, node: string): Promise<readonly Tr
 }
 
 export function parseNetstat(data: unknown): readonly Traffic[] {
-  return rowsOf(data)
+  return listOf(data, 'network traffic')
     .map((row) => ({
       vmid: vmidOf(row['vmid']),
       device: cleaned(row['dev']),

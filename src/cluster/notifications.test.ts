@@ -11,7 +11,7 @@ test('targets are on unless they are switched off, with places where known', () 
     ['chat', false, undefined],
     ['relay', true, 'smtp.example'],
   ]);
-  expect(parseTargets(null, places)).toEqual([]);
+  expect(() => parseTargets(null, places)).toThrow('no list');
 });
 
 test('conditions of a matcher, however many; a text where a list is meant', () => {

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, byText, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, textOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -44,7 +44,7 @@ const KINDS = ['sendmail', 'smtp', 'gotify', 'webhook'] as const;
  */
 export async function readNotifications(call: Call, places: boolean): Promise<Reading<Notifications | undefined>> {
   const [targets, matchers] = await Promise.all([
-    attempt({}, async () => (await call.get('/cluster/notifications/targets', {})).data),
+    attempt({}, async () => listOf((await call.get('/cluster/notifications/targets', {})).data, 'notification targets')),
     attempt({}, async () => parseMatchers((await call.get('/cluster/notifications/matchers', {})).data)),
   ]);
   const gaps = mergeGaps(targets, matchers);
@@ -58,24 +58,24 @@ async function readPlaces(call: Call): Promise<Reading<ReadonlyMap<string, strin
     KINDS.map((kind) =>
       attempt({}, async () => {
         try {
-          return (await call.get(`/cluster/notifications/endpoints/${kind}`, {})).data;
+          return parsePlaces((await call.get(`/cluster/notifications/endpoints/${kind}`, {})).data);
         } catch (thrown) {
           // Webhooks came later than the rest: without them there are none.
-          if (toApiError(thrown).kind === 'unsupported-by-this-release') return [];
+          if (toApiError(thrown).kind === 'unsupported-by-this-release') return undefined;
           throw thrown;
         }
       }),
     ),
   );
   const places = new Map<string, string>();
-  for (const { data } of readings) for (const [name, place] of parsePlaces(data)) places.set(name, place);
+  for (const { data } of readings) for (const [name, place] of data ?? []) places.set(name, place);
   return { data: places, ...mergeGaps(...readings) };
 }
 
 /** Name of a target to where it leads. */
 export function parsePlaces(data: unknown): ReadonlyMap<string, string> {
   return new Map(
-    rowsOf(data).flatMap((row) => {
+    listOf(data, 'notification endpoints').flatMap((row) => {
       const name = cleaned(row['name']);
       const receivers = [...texts(row['mailto']), ...texts(row['mailto-user'])];
       const parts = [
@@ -90,7 +90,7 @@ export function parsePlaces(data: unknown): ReadonlyMap<string, string> {
 }
 
 export function parseTargets(data: unknown, places: ReadonlyMap<string, string>): readonly NotificationTarget[] {
-  return rowsOf(data)
+  return listOf(data, 'notification targets')
     .flatMap((row) => {
       const name = cleaned(row['name']);
       if (name === undefined) return [];
@@ -108,7 +108,7 @@ export function parseTargets(data: unknown, places: ReadonlyMap<string, string>)
 }
 
 export function parseMatchers(data: unknown): readonly NotificationMatcher[] {
-  return rowsOf(data)
+  return listOf(data, 'notification matchers')
     .flatMap((row) => {
       const name = cleaned(row['name']);
       if (name === undefined) return [];

@@ -46,6 +46,6 @@ test('cloud-init rows of 7.4', () => {
   ]);
 });
 
-test.each([[null], [{}], ['x']])('%j holds nothing', (data) => {
-  expect(parsePending(data)).toEqual({ running: {}, changes: [] });
+test.each([[null], [{}], ['x']])('%j is no list of changes', (data) => {
+  expect(() => parsePending(data)).toThrow('no list');
 });

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, isRaw, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, isRaw, listOf, textOf } from '../api/lenient.ts';
 import { REDACTED } from '../redact/marker.ts';
 import { configValues, explainingRefusal } from './guest-config.ts';
 import { compareKeys } from './guest-disks.ts';
@@ -41,7 +41,7 @@ export async function readPending(call: Call, guest: Guest): Promise<PendingConf
 export function parsePending(data: unknown): PendingConfig {
   const running: Record<string, unknown> = {};
   const changes: PendingChange[] = [];
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'pending changes')) {
     const key = textOf(row['key']);
     if (key === undefined) continue;
     const now = row['value'] ?? row['old'];

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
-import { byText, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { byText, isRaw, listOf, rowsOf, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { closest } from '../config/suggest.ts';
@@ -40,7 +40,7 @@ export async function readPools(call: Call): Promise<Reading<readonly Pool[]>> {
 }
 
 export function parsePools(data: unknown): readonly Pool[] {
-  return rowsOf(data)
+  return listOf(data, 'pools')
     .flatMap((row) => {
       const pool = textOf(row['poolid']);
       return pool === undefined ? [] : [{ pool: cleanText(pool), comment: commentOf(row['comment']) }];
@@ -86,10 +86,9 @@ async function unknownPool(call: Call, name: string, pools: readonly Pool[]): Pr
 
 /** The answer is a list with one entry, or that entry itself. */
 export function parsePoolMembers(data: unknown, name: string): PoolMembers {
-  const row = Array.isArray(data)
-    ? (rowsOf(data).find((r) => textOf(r['poolid']) === name) ?? rowsOf(data)[0] ?? {})
-    : rawOf(data);
-  const { guests, storages } = parseInventory(row['members']);
+  const rows = isRaw(data) ? [data] : listOf(data, 'members of the pool');
+  const row = rows.find((r) => textOf(r['poolid']) === name) ?? rows[0] ?? {};
+  const { guests, storages } = parseInventory(rowsOf(row['members']));
   return { pool: name, comment: commentOf(row['comment']), guests, storages };
 }
 

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, intOf, numberOf, type Raw, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, intOf, listOf, numberOf, type Raw, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -74,11 +74,11 @@ export async function readReplication(
     call,
     sources,
     (node) => ({ node }),
-    (node) => call.get('/nodes/{node}/replication', { node }),
+    async (node) => listOf((await call.get('/nodes/{node}/replication', { node })).data, 'replication jobs'),
   );
   // The nodes' own answers win: a guest that moved takes its jobs along, and the configuration follows later.
   const states = asked.results.flatMap(({ item, data }) =>
-    rowsOf(data.data).flatMap((row) => parseReplicationRow(row).map((r) => ({ ...r, job: { ...r.job, source: item } }))),
+    data.flatMap((row) => parseReplicationRow(row).map((r) => ({ ...r, job: { ...r.job, source: item } }))),
   );
   const found = new Map<string, JobAndState>(states.map((r) => [r.job.id, r]));
   for (const job of jobs ?? []) {
@@ -175,7 +175,7 @@ export function longestPause(data: unknown): number | undefined {
 
 /** Rows of `/cluster/replication`. */
 export function parseReplicationJobs(data: unknown): readonly ReplicationJob[] {
-  return rowsOf(data).flatMap((row) => jobOf(row) ?? []);
+  return listOf(data, 'replication jobs').flatMap((row) => jobOf(row) ?? []);
 }
 
 /** A row of `/nodes/{node}/replication`: configuration and state in one. */

@@ -78,7 +78,7 @@ test('fabrics with their members, as rows and as rows of one named object', () =
       { nodes: ['a 10.0.0.1'], fabric: expect.objectContaining({ id: 'f', pending: 'applied' }) },
     ]);
   }
-  expect(parseSdnFabrics(null)).toEqual([]);
+  expect(() => parseSdnFabrics(null)).toThrow('no object');
 });
 
 describe('reading', () => {

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
-import { toApiError } from '../api/errors.ts';
-import { byText, commaList, isRaw, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
+import { byText, commaList, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
@@ -129,7 +129,8 @@ async function readSubnets(
     () => ({}),
     async (vnet) => {
       try {
-        return (await call.get('/cluster/sdn/vnets/{vnet}/subnets', { vnet }, { pending: 1 })).data;
+        const { data } = await call.get('/cluster/sdn/vnets/{vnet}/subnets', { vnet }, { pending: 1 });
+        return parseSdnObjects(data, 'subnet');
       } catch (thrown) {
         // A VNet that is only in the running configuration any more (deleted, not applied) is refused here.
         if (toApiError(thrown).kind === 'not-found') return [];
@@ -137,9 +138,7 @@ async function readSubnets(
       }
     },
   );
-  const data = read.results.flatMap(({ item, data: rows }) =>
-    parseSdnObjects(rows, 'subnet').map((subnet) => ({ ...subnet, vnet: item })),
-  );
+  const data = read.results.flatMap(({ item, data: subnets }) => subnets.map((subnet) => ({ ...subnet, vnet: item })));
   return { data: data.sort(bySubnet), gaps: read.gaps, left: Math.max(0, ids.length - MAX_SUBNET_READS) };
 }
 
@@ -157,7 +156,7 @@ const HEAD_KEYS: ReadonlySet<string> = new Set(['type', 'digest', 'state', 'pend
  * @param idKey the key that holds the name: `zone`, `vnet`, `subnet`, ...
  */
 export function parseSdnObjects(data: unknown, idKey: string): readonly SdnObject[] {
-  return rowsOf(data)
+  return listOf(data, 'SDN objects')
     .flatMap((row) => sdnObject(row, idKey) ?? [])
     .sort((a, b) => byText(a.id, b.id));
 }
@@ -221,8 +220,8 @@ function cleaned(text: string): string {
 
 /** `/cluster/sdn/fabrics/all`: fabrics and their member nodes, either as rows or as rows of one named object. */
 export function parseSdnFabrics(data: unknown): readonly SdnFabric[] {
-  const all = rawOf(data);
-  const rows = [...unwrapped(all['fabrics']), ...unwrapped(all['nodes'])];
+  if (!isRaw(data)) throw new ApiError('malformed-answer', "The API's answer for SDN fabrics is no object.");
+  const rows = [...unwrapped(data['fabrics']), ...unwrapped(data['nodes'])];
   const members = new Map<string, string[]>();
   const fabrics: Raw[] = [];
   for (const row of rows) {

@@ -36,5 +36,5 @@ test('a lost parent, an unknown time, a circle and junk lose no snapshot', () =>
 
 test('nothing but the pseudo snapshot', () => {
   expect(parseSnapshots([{ name: 'current', running: 0 }])).toEqual({ snapshots: [], parentOfCurrent: undefined });
-  expect(parseSnapshots(null)).toEqual({ snapshots: [], parentOfCurrent: undefined });
+  expect(() => parseSnapshots(null)).toThrow('no list');
 });

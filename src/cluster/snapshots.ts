@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import type { Guest } from './inventory.ts';
@@ -43,7 +43,7 @@ export async function readSnapshots(call: Call, guest: Guest): Promise<SnapshotT
 export function parseSnapshots(data: unknown): SnapshotTree {
   const found = new Map<string, Omit<Snapshot, 'depth'>>();
   let parentOfCurrent: string | undefined;
-  for (const row of rowsOf(data)) {
+  for (const row of listOf(data, 'snapshots')) {
     const name = textOf(row['name']);
     if (name === undefined) continue;
     const parent = textOf(row['parent']);

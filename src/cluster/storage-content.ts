@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { byText, numberOf, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { byText, listOf, numberOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { type Gaps, type Hidden, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, repairMojibake } from '../redact/plain-text.ts';
 import { type Backup, type BackupQuery, readStorageBackups } from './backups.ts';
@@ -42,7 +42,7 @@ export async function readStorageContent(
   const volumes = [...(plain?.data ?? []).filter((v) => v.content !== 'backup'), ...(backups?.data ?? []).map(backupVolume)];
   return {
     data: volumes.sort(byKind),
-    ...mergeGaps(plain ?? NO_GAPS, backups ?? NO_GAPS, await hiddenKinds(call, storage, others, vmid)),
+    ...mergeGaps(plain ?? NO_GAPS, backups ?? NO_GAPS, await hiddenKinds(call, query, others)),
   };
 }
 
@@ -57,7 +57,7 @@ async function readPlain(
 }
 
 export function parseVolumes(data: unknown): readonly Volume[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, 'volumes').flatMap((row) => {
     const volid = textOf(row['volid']);
     if (volid === undefined) return [];
     return [
@@ -95,7 +95,10 @@ function byKind(a: Volume, b: Volume): number {
   return byText(a.content, b.content) || (b.time ?? 0) - (a.time ?? 0) || byText(a.volid, b.volid);
 }
 
-async function hiddenKinds(call: Call, storage: string, kinds: readonly string[], vmid: number | undefined): Promise<Gaps> {
+/** Their volumes are LUNs that carry no guest id in their names, so that no right on a guest opens them. */
+const WITHOUT_OWNER: ReadonlySet<string> = new Set(['iscsi', 'iscsidirect']);
+
+async function hiddenKinds(call: Call, { storage, plugin, vmid }: BackupQuery, kinds: readonly string[]): Promise<Gaps> {
   const path = `/storage/${storage}`;
   const gaps: Gaps[] = [];
   const hidden = (what: string, privilege: string, at: string): Gaps => {
@@ -105,7 +108,9 @@ async function hiddenKinds(call: Call, storage: string, kinds: readonly string[]
   const held = await call.rights.at(path);
   // With it every volume is listed, whoever owns it.
   if (held.has('Datastore.Allocate')) return NO_GAPS;
-  if (kinds.includes('images') || kinds.includes('rootdir')) {
+  if (WITHOUT_OWNER.has(plugin ?? '')) {
+    if (kinds.includes('images')) gaps.push(hidden(`LUNs on ${storage}`, 'Datastore.Allocate', path));
+  } else if (kinds.includes('images') || kinds.includes('rootdir')) {
     if (!held.has('Datastore.Audit')) gaps.push(hidden(`guest disks on ${storage}`, 'Datastore.Audit', path));
     if (vmid !== undefined) {
       if (!(await call.rights.has('VM.Config.Disk', `/vms/${vmid}`)))

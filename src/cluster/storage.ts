@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, commaList, isRaw, propertiesOf, type Raw, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, isRaw, listOf, propertiesOf, type Raw, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
@@ -37,7 +37,7 @@ export async function readStorageDefinitions(call: Call): Promise<Reading<readon
 }
 
 export function parseStorageDefinitions(data: unknown): readonly StorageDefinition[] {
-  return rowsOf(data)
+  return listOf(data, 'storage definitions')
     .flatMap((row) => {
       const storage = textOf(row['storage']);
       if (storage === undefined) return [];

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { intOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { intOf, listOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
 import { cleanText, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { statusText, type TaskState, taskState } from './tasks.ts';
@@ -82,7 +82,7 @@ async function readPage(call: Call, node: string, upid: string, start: number, l
 
 /** Parses a page of a log; the API answers a missing file with one line that says so. */
 export function parseTaskLog(data: unknown, total: number | undefined, start: number): TaskLog {
-  const lines = rowsOf(data).map((row, index) => ({
+  const lines = listOf(data, 'the task log').map((row, index) => ({
     n: intOf(row['n']) ?? start + index + 1,
     text: scrubFreeText(cleanText(repairMojibake(textOf(row['t']) ?? ''))).text,
   }));

@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { byText, intOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
+import { byText, intOf, listOf, textOf, timeOf } from '../api/lenient.ts';
 import { mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -42,7 +42,7 @@ export function parseUpid(upid: string): { node: string; start: number; type: st
 }
 
 export function parseTasks(data: unknown): readonly Task[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, 'tasks').flatMap((row) => {
     const upid = textOf(row['upid']);
     if (upid === undefined) return [];
     const parts = parseUpid(upid);

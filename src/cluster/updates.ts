@@ -1,5 +1,5 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, isRaw, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { NodeVersions, Package } from './node-status.ts';
@@ -24,7 +24,7 @@ export async function readUpdates(call: Call, node: string): Promise<readonly Up
 }
 
 export function parseUpdates(data: unknown): readonly Update[] {
-  return rowsOf(data)
+  return listOf(data, 'updates')
     .flatMap((row) => {
       const name = cleaned(row['Package']);
       if (name === undefined) return [];

@@ -38,7 +38,7 @@ export interface TracedPath {
   readonly targetNics: readonly GuestNic[] | undefined;
   /** Interfaces that were left out because they are unplugged. */
   readonly unplugged: readonly string[];
-  /** Why live addresses are not known; matters only where the verdict depends on them. */
+  /** Why a guest was not asked for its live addresses; matters only where the verdict depends on them. */
   readonly addressGaps: Gaps;
 }
 

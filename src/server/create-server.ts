@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
+import type { ToolLists } from './tool-handlers.ts';
 import { VERSION } from './version.ts';
 
 /** How long a client may keep the lists; they change only with the configuration. */
@@ -16,7 +17,9 @@ export interface ServerParts {
   /** Who asks; HTTP tells callers apart. Default: the one local client, which may use all that is configured. */
   readonly caller?: Caller;
   /** Some callers may not know the names of all clusters. */
-  readonly hideClusters?: boolean;
+  readonly hideClusters?: boolean | undefined;
+  /** Keeps the lists of tools for other instances. */
+  readonly lists?: ToolLists;
   /** Is told of every call. */
   readonly audit?: Audit | undefined;
 }
@@ -25,7 +28,13 @@ export interface ServerParts {
  * One MCP server instance. It is cheap: everything behind it is loaded with the first question, so that a client which
  * only says hello (some start a second process for that) pays for nothing else.
  */
-export function createMcpServer({ runtime, caller = { name: 'local' }, hideClusters = false, audit }: ServerParts): Server {
+export function createMcpServer({
+  runtime,
+  caller = { name: 'local' },
+  hideClusters = false,
+  lists,
+  audit,
+}: ServerParts): Server {
   const server = new Server(
     { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
     {
@@ -36,7 +45,7 @@ export function createMcpServer({ runtime, caller = { name: 'local' }, hideClust
   );
   server.setRequestHandler('tools/list', async () => {
     const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
-    return { tools: listTools(opened, hideClusters) };
+    return { tools: (lists ?? listTools)(opened, hideClusters) };
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);

@@ -24,6 +24,18 @@ export function listTools(runtime: Runtime, hideClusters = false): ListedTool[] 
     });
 }
 
+export type ToolLists = (runtime: Runtime, hideClusters: boolean) => ListedTool[];
+
+/** The same lists, made once each for a runtime: JSON Schema of dozens of tools is more work than most calls. */
+export function createToolLists(): ToolLists {
+  const made = new Map<boolean, ListedTool[]>();
+  return (runtime, hideClusters) => {
+    const list = made.get(hideClusters) ?? listTools(runtime, hideClusters);
+    made.set(hideClusters, list);
+    return list;
+  };
+}
+
 function named({ input, output }: ReturnType<typeof declarationOf>): Pick<Tool, 'schema' | 'output'> {
   return { schema: input, output };
 }

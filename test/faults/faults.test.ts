@@ -105,7 +105,6 @@ async function under(fault: Fault, way: Way, check: (attempts: readonly Attempt[
 const Structured = z.looseObject({
   coverage: z.string(),
   problems: z.array(z.looseObject({ kind: z.string() })),
-  verdict: z.looseObject({ verdict: z.string() }).optional(),
 });
 
 /** Failures that a fault causes; others (no agent configured, no right) are the cluster as it is. */
@@ -122,12 +121,10 @@ const named = ({ tool, args }: Attempt): string => `${tool.name} ${JSON.stringif
 const isHit = ({ spy }: Attempt): boolean => spy.reads.some(({ failed }) => failed !== undefined && BY_FAULT.has(failed));
 
 /** Whether an answer tells that something is missing. */
-function tells({ outcome, tool }: Attempt): boolean {
+function tells({ outcome }: Attempt): boolean {
   if (outcome.isError) return true;
-  const { coverage, problems, verdict } = Structured.parse(outcome.structured);
-  // The way through a firewall is often known without the guest's own addresses; a gap in them is told when it is not.
-  const decided = tool.name === 'explain_firewall_path' && verdict?.verdict !== 'cannot know';
-  return coverage !== 'complete' || problems.length > 0 || decided;
+  const { coverage, problems } = Structured.parse(outcome.structured);
+  return coverage !== 'complete' || problems.length > 0;
 }
 
 /** What is wrong with an answer whatever happened. */

@@ -81,6 +81,8 @@ describe('the file of callers', () => {
     ['an unknown toolset', [{ name: 'a', sha256: alice.sha256, toolsets: ['gusts'] }], /toolsets/],
     ['an unknown key', [{ name: 'a', sha256: alice.sha256, expiry: '2030-01-01' }], /use only name, sha256/],
     ['no time', [{ name: 'a', sha256: alice.sha256, expires: 'soon' }], /expires: is not a time/],
+    ['a time that each parser reads as it likes', [{ name: 'a', sha256: alice.sha256, expires: '31' }], /expires: is not a time/],
+    ['a day of another order', [{ name: 'a', sha256: alice.sha256, expires: '31.01.2027' }], /expires: is not a time/],
     ['nobody', [], /callers/],
   ])('refuses to start with %s', (_what, callers, words) => {
     const open = () => openAuthFile({ path: authFile(callers), clusters: ['lab'], tokens: true, tell: () => {} });
@@ -90,6 +92,21 @@ describe('the file of callers', () => {
     } catch (thrown) {
       expect(String(thrown)).not.toContain(alice.token);
     }
+  });
+
+  it.each([
+    ['2027-01-31', '2027-01-31T00:00:00Z'],
+    ['2027-01-31T12:30', '2027-01-31T12:30:00Z'],
+    ['2027-01-31T12:30:00+02:00', '2027-01-31T10:30:00Z'],
+  ])('reads %s as %s, wherever the server stands', (expires, meant) => {
+    const file = openAuthFile({
+      path: authFile([{ name: 'alice', sha256: alice.sha256, expires }]),
+      clusters: ['lab'],
+      tokens: true,
+      tell: () => {},
+    });
+    expect(file.byName('alice')?.expiresAt).toBe(Date.parse(meant));
+    file.close();
   });
 
   it('refuses to start without the file', async () => {

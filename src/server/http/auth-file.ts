@@ -1,4 +1,5 @@
 /** Named callers and the hashes of their bearer tokens, from a JSON file that may change while the server runs. */
+import { timingSafeEqual } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { z } from 'zod';
 import type { Parsed } from '../../config/parsed.ts';
@@ -19,9 +20,13 @@ export interface RegisteredCaller {
   readonly maxConcurrent: number | undefined;
 }
 
+/** The callers, as the file was when it was last right. */
 export interface AuthFile {
-  /** As the file was when it was last right. */
-  callers(): readonly RegisteredCaller[];
+  /** Whose token has this hash. */
+  byHash(hash: Buffer): RegisteredCaller | undefined;
+  byName(name: string): RegisteredCaller | undefined;
+  /** Some of them may not ask every cluster. */
+  someLimited(): boolean;
   close(): void;
 }
 
@@ -38,7 +43,11 @@ const callerSchema = z.strictObject({
     .describe('SHA-256 of the bearer token, in hex; several while a token is being replaced.'),
   clusters: z.array(z.string().min(1).max(32)).min(1).optional().describe('The clusters it may ask; all when left out.'),
   toolsets: z.array(z.enum(TOOLSET_WORDS)).min(1).optional().describe('The toolsets it may use; all that are on when left out.'),
-  expires: z.string().max(40).optional().describe('ISO date or time (UTC) after which its tokens are refused.'),
+  expires: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('ISO time, or a date (its beginning), UTC: from then on its tokens are refused.'),
   ratePerMinute: z.number().int().min(1).max(1_000_000).optional(),
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),
   ownProxmoxToken: z.boolean().optional().describe('True: it must send a Proxmox token of its own with every request.'),
@@ -78,11 +87,11 @@ const POLL_MS = 1_000;
  */
 export function openAuthFile(options: AuthFileOptions): AuthFile {
   const first = readNamed(options);
-  let callers = parseCallers(first.text, options);
+  let known = register(parseCallers(first.text, options));
   const reload = (): void => {
     try {
-      callers = parseCallers(readNamed(options).text, options);
-      options.tell(`--auth-file: reloaded, ${callers.length} callers`);
+      known = register(parseCallers(readNamed(options).text, options));
+      options.tell(`--auth-file: reloaded, ${known.byName.size} callers`);
     } catch (thrown) {
       options.tell(
         `--auth-file: the change is not taken over, the callers of before remain. ${thrown instanceof Error ? thrown.message : String(thrown)}`,
@@ -94,8 +103,36 @@ export function openAuthFile(options: AuthFileOptions): AuthFile {
     options.tell(`warning: --auth-file: ${first.shown} can be changed by other users; chmod 600 it`);
   }
   return {
-    callers: () => callers,
+    byHash: (hash) =>
+      // What is compared is the hash of what came, which nobody can bring nearer to a known one bit by bit.
+      known.byStart.get(startOf(hash))?.find((entry) => entry.hashes.some((own) => timingSafeEqual(own, hash))),
+    byName: (name) => known.byName.get(name),
+    someLimited: () => known.someLimited,
     close: () => unwatchFile(first.path, reload),
+  };
+}
+
+/** Callers where they are found at once, however many there are: whoever has no token at all can make the server look. */
+interface Register {
+  readonly byName: ReadonlyMap<string, RegisteredCaller>;
+  /** By the first bytes of their hashes. */
+  readonly byStart: ReadonlyMap<number, readonly RegisteredCaller[]>;
+  readonly someLimited: boolean;
+}
+
+function startOf(hash: Buffer): number {
+  return hash.readUInt32BE(0);
+}
+
+function register(callers: readonly RegisteredCaller[]): Register {
+  const byStart = new Map<number, RegisteredCaller[]>();
+  for (const entry of callers) {
+    for (const start of entry.hashes.map(startOf)) byStart.set(start, [...(byStart.get(start) ?? []), entry]);
+  }
+  return {
+    byName: new Map(callers.map((entry) => [entry.caller.name, entry])),
+    byStart,
+    someLimited: callers.some(({ caller }) => caller.clusters !== undefined),
   };
 }
 
@@ -143,7 +180,7 @@ function parseCallers(text: string, options: AuthFileOptions): readonly Register
     const unknown = (entry.clusters ?? []).filter((name) => !options.clusters.includes(name));
     if (unknown.length > 0) add(at('clusters'), 'names a cluster that is not configured', options.clusters.join(', '));
     const toolsets = entry.toolsets && problems.take(`--auth-file ${jsonPath(at('toolsets'))}`, selectToolsets(entry.toolsets));
-    const expiresAt = entry.expires === undefined ? undefined : Date.parse(entry.expires);
+    const expiresAt = entry.expires === undefined ? undefined : timeOf(entry.expires);
     if (Number.isNaN(expiresAt)) add(at('expires'), 'is not a time', 'a date such as 2027-01-31, or an ISO time');
     return {
       caller: {
@@ -160,6 +197,13 @@ function parseCallers(text: string, options: AuthFileOptions): readonly Register
   });
   problems.throwIfAny();
   return callers;
+}
+
+/** Epoch milliseconds, or NaN. What only some parsers take for a time is none, and without a zone it is UTC everywhere. */
+function timeOf(text: string): number {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text);
+  const [, day = '', clock = '00:00', zone = 'Z'] = match ?? [];
+  return Date.parse(`${day}T${clock}${zone}`);
 }
 
 /** The parser's own message repeats the file's text: it is dropped. */

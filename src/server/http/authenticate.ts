@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { parseTokenId, parseTokenSecret } from '../../config/token.ts';
 import { Secret } from '../../redact/secret.ts';
@@ -35,7 +35,7 @@ export function authenticate(
     case 'none':
       return { who: { caller: { name: 'anonymous' }, limits } };
     case 'bearer':
-      return byToken(request, file?.callers() ?? [], limits, now);
+      return byToken(request, file, limits, now);
     case 'proxy': {
       // Whoever reaches this port without the proxy could name anybody.
       if (!isPeer(mode.peers, request.socket.remoteAddress)) return unknown('Requests come through the proxy only.');
@@ -44,30 +44,16 @@ export function authenticate(
       const name = value.trim();
       if (another !== undefined || !PROXY_NAME.test(name)) return unknown('The proxy named no caller.');
       if (file === undefined) return { who: { caller: { name }, limits } };
-      return admitted(
-        file.callers().find((entry) => entry.caller.name === name),
-        limits,
-        now,
-      );
+      return admitted(file.byName(name), limits, now);
     }
   }
 }
 
-function byToken(
-  request: IncomingMessage,
-  callers: readonly RegisteredCaller[],
-  limits: CallerLimits,
-  now: number,
-): Authentication {
+function byToken(request: IncomingMessage, file: AuthFile | undefined, limits: CallerLimits, now: number): Authentication {
   const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === undefined) return unknown('A bearer token is needed.');
   if (token.length < MIN_TOKEN_CHARS || token.length > MAX_TOKEN_CHARS) return invalid();
-  const hash = createHash('sha256').update(token).digest();
-  let found: RegisteredCaller | undefined;
-  // All of them, always: how long this takes must not tell how near a guess came.
-  for (const entry of callers) {
-    for (const known of entry.hashes) if (timingSafeEqual(known, hash)) found = entry;
-  }
+  const found = file?.byHash(createHash('sha256').update(token).digest());
   return admitted(found && { ...found, caller: { ...found.caller, secrets: [new Secret(token)] } }, limits, now);
 }
 

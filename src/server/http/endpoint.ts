@@ -7,6 +7,7 @@ import type { Caller } from '../caller.ts';
 import { createMcpServer } from '../create-server.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Runtime } from '../runtime.ts';
+import { createToolLists } from '../tool-handlers.ts';
 import type { AuthFile } from './auth-file.ts';
 import { authenticate, takeOwnTokens } from './authenticate.ts';
 import { messagesIn, readJson } from './body.ts';
@@ -52,6 +53,7 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
   const { runtime, options, authFile, metrics, audit, tell } = parts;
   const { clusters } = runtime.settings;
   const limiter = createLimiter();
+  const lists = createToolLists();
   const callers = new WeakMap<AuthInfo, Caller>();
   const streams = new Set<ServerResponse>();
   let underWay = 0;
@@ -62,7 +64,8 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
     ({ authInfo }) => {
       const caller = authInfo === undefined ? undefined : callers.get(authInfo);
       if (caller === undefined) throw new Error('a request without its caller');
-      return createMcpServer({ runtime: async () => runtime, caller, hideClusters: hideClusters(authFile), audit });
+      // One list of tools for all: as soon as one caller may not know every cluster, nobody is told their names by it.
+      return createMcpServer({ runtime: async () => runtime, caller, hideClusters: authFile?.someLimited(), lists, audit });
     },
     { maxSubscriptions: MAX_SUBSCRIPTIONS },
   );
@@ -161,11 +164,6 @@ function closeWithConnection({ socket }: IncomingMessage, response: ServerRespon
   setMaxListeners(0, socket);
   socket.once('close', lost);
   response.once('close', () => socket.off('close', lost));
-}
-
-/** One list of tools for all: as soon as one caller may not know every cluster, nobody is told their names by it. */
-function hideClusters(authFile: AuthFile | undefined): boolean {
-  return authFile?.callers().some(({ caller }) => caller.clusters !== undefined) ?? false;
 }
 
 function overLimit({ refused, retryAfterSeconds }: Overload): Refusal {

@@ -212,7 +212,8 @@ function enabledText(
     return level.scope === 'cluster' ? 'off, so no firewall rule applies anywhere' : 'off, so its rules do not apply';
   if (level.scope === 'cluster') return 'on';
   if (datacenter === undefined) return 'on here; unknown whether the datacenter firewall is';
-  return levelEnabled('cluster', datacenter) ? 'on' : 'on here, but without effect: the datacenter firewall is off';
+  const on = level.scope === 'vnet' ? 'on, on nodes that use nftables' : 'on';
+  return levelEnabled('cluster', datacenter) ? on : 'on here, but without effect: the datacenter firewall is off';
 }
 
 /** `["tcp/80,443"]` */

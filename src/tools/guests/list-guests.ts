@@ -52,15 +52,13 @@ export const listGuests = defineTool({
     if (args.node !== undefined) requireNode(inventory, args.node);
     const sort = args.sort ?? 'vmid';
     const listed = call.session.derive(call.session.derive(inventory, listedGuests), IN_ORDER[sort]);
-    const matches = filterOf(args);
-    const found = listed.filter(matches);
-    const count = (status: string) => found.reduce((sum, { guest }) => sum + (guest.status === status ? 1 : 0), 0);
-    const unknown = count('unknown');
+    const found = Object.keys(args).every((key) => key === 'sort') ? listed : listed.filter(filterOf(args));
+    const { running, unknown } = call.session.derive(found, countStates);
     const filtered = found.length === inventory.guests.length ? '' : ` of ${inventory.guests.length} match`;
     return {
-      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${count('running')} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
+      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
       sections: { guests: { rows: found.map(({ row }) => row), key: KEYS[sort], ordered: true } },
-      gaps: mergeGaps(coverage, offlineGaps(inventory, new Set(found.map(({ guest }) => guest.node)))),
+      gaps: mergeGaps(coverage, offlineGaps(inventory, downNodesOf(found, inventory))),
     };
   },
 });
@@ -86,6 +84,22 @@ function filterOf(filters: Filters): (listed: Listed) => boolean {
     (filters.tag === undefined || guest.tags.includes(filters.tag)) &&
     (filters.template === undefined || guest.template === filters.template) &&
     (wanted === undefined || words.some((word) => word.includes(wanted)));
+}
+
+function countStates(found: readonly Listed[]): { readonly running: number; readonly unknown: number } {
+  let running = 0;
+  let unknown = 0;
+  for (const { guest } of found) {
+    if (guest.status === 'running') running += 1;
+    else if (guest.status === 'unknown') unknown += 1;
+  }
+  return { running, unknown };
+}
+
+/** Nodes that are not online and on which some of these guests are. */
+function downNodesOf(found: readonly Listed[], { nodes }: Inventory): ReadonlySet<string> {
+  const down = nodes.flatMap(({ node, status }) => (status === 'online' ? [] : [node]));
+  return new Set(down.filter((name) => found.some(({ guest }) => guest.node === name)));
 }
 
 type Row = ReturnType<typeof toRow>;

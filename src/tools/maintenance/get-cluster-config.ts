@@ -227,7 +227,12 @@ async function readCorosync(call: Call): Promise<Reading<Corosync | 'standalone'
   let alone = false;
   const reading = await attempt({}, async () => {
     try {
-      return await Promise.all([readTotem(call), call.get('/cluster/config/nodes', {}), call.get('/cluster/config/qdevice', {})]);
+      const [totem, nodes, qdevice] = await Promise.all([
+        readTotem(call),
+        call.get('/cluster/config/nodes', {}),
+        call.get('/cluster/config/qdevice', {}),
+      ]);
+      return { totem, nodes: parseCorosyncNodes(nodes.data), device: parseQDevice(qdevice.data) };
     } catch (thrown) {
       if (toApiError(thrown).kind !== 'not-configured') throw thrown;
       alone = true;
@@ -236,8 +241,7 @@ async function readCorosync(call: Call): Promise<Reading<Corosync | 'standalone'
   });
   if (alone) return { data: 'standalone', ...NO_GAPS };
   if (reading.data === undefined) return { ...reading, data: undefined };
-  const [totem, nodes, qdevice] = reading.data;
-  const device = parseQDevice(qdevice.data);
+  const { totem, nodes, device } = reading.data;
   const parts = [device?.state, device?.algorithm, device?.host].filter((p) => p !== undefined);
   return {
     ...NO_GAPS,
@@ -251,7 +255,7 @@ async function readCorosync(call: Call): Promise<Reading<Corosync | 'standalone'
         links: totem.links.length === 0 ? undefined : totem.links.length,
         qdevice: device === undefined ? 'none' : parts.join(', '),
       },
-      members: parseCorosyncNodes(nodes.data).map((n) => ({
+      members: nodes.map((n) => ({
         node: n.node,
         id: n.nodeId,
         votes: n.votes,

@@ -1,7 +1,7 @@
 import { bytes, duration, int, percent, table, text } from '../../answer/spec.ts';
 
 import { mergeGaps } from '../../api/reading.ts';
-import { guestCoverage, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
+import { guestCoverage, type Inventory, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
 import { defineTool } from '../define-tool.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 
@@ -33,8 +33,9 @@ export const listNodes = defineTool({
     const [gaps, guests] = await Promise.all([nodeCoverage(call, inventory), guestCoverage(call)]);
     // A count of zero must not stand for "none that this token sees".
     const told = (count: number) => (count === 0 && guests.coverage !== 'complete' ? undefined : count);
+    const counts = call.session.derive(inventory, guestsByNode);
     const rows = inventory.nodes.map((n) => {
-      const here = inventory.guests.filter((g) => g.node === n.node);
+      const here = counts.get(n.node) ?? { guests: 0, running: 0 };
       return {
         node: n.node,
         status: n.status,
@@ -44,8 +45,8 @@ export const listNodes = defineTool({
         memory: n.maxMem,
         root: share(n.disk, n.maxDisk),
         uptime: n.uptime,
-        guests: told(here.length),
-        running: n.status === 'online' ? told(here.filter((g) => g.status === 'running').length) : undefined,
+        guests: told(here.guests),
+        running: n.status === 'online' ? told(here.running) : undefined,
         ha: n.haState,
       };
     });
@@ -57,6 +58,22 @@ export const listNodes = defineTool({
     };
   },
 });
+
+interface Count {
+  guests: number;
+  running: number;
+}
+
+function guestsByNode({ guests }: Inventory): ReadonlyMap<string, Readonly<Count>> {
+  const counts = new Map<string, Count>();
+  for (const { node, status } of guests) {
+    const count = counts.get(node) ?? { guests: 0, running: 0 };
+    count.guests += 1;
+    if (status === 'running') count.running += 1;
+    counts.set(node, count);
+  }
+  return counts;
+}
 
 function share(part: number | undefined, whole: number | undefined): number | undefined {
   return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
