@@ -1,5 +1,5 @@
 /** A failed call in words: what happened, why, and what to do next. */
-import { ApiError, type ErrorKind } from '../api/errors.ts';
+import { type ErrorKind, toApiError } from '../api/errors.ts';
 import { oneLine } from '../redact/plain-text.ts';
 import { shorten } from './cut.ts';
 
@@ -21,39 +21,16 @@ const NEXT: Readonly<Record<ErrorKind, string | undefined>> = {
   tls: 'Configure the CA file or the fingerprint of the certificate.',
   cancelled: undefined,
   upstream: 'Repeat the call once; if it fails again, look at the logs of the node.',
+  internal: 'Other tools may still work; the details are in the log of this server.',
 };
-
-/** A file path says nothing to the reader, and something about the machine that this runs on. */
-function withoutPaths(text: string): string {
-  return text.replace(/(?:file:\/\/)?(?<![\w.])(?:\/[\w.@-]+){2,}(?::\d+)*/g, '<path>');
-}
-
-interface Parts {
-  readonly kind: string;
-  readonly what: string;
-  readonly needs?: string | undefined;
-  readonly next?: string | undefined;
-}
-
-function partsOf(thrown: unknown): Parts {
-  if (thrown instanceof ApiError) {
-    return { kind: thrown.kind, what: thrown.message, needs: thrown.needs, next: thrown.hint ?? NEXT[thrown.kind] };
-  }
-  // Nobody meant this one to be read: a mistake in this program, of which the log knows more.
-  const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return {
-    kind: 'internal',
-    what: withoutPaths(what),
-    next: 'This is a fault of the server itself: other tools may still work.',
-  };
-}
 
 /**
  * An error as one to three lines of at most `maxChars` characters: `Error (forbidden): ...`, `Needs: ...`, `Next: ...`.
  * Without stack or cause. Cleaned of control characters; secrets are scrubbed by the caller.
  */
 export function renderError(thrown: unknown, options: { readonly maxChars: number }): string {
-  const { kind, what, needs, next } = partsOf(thrown);
+  const { kind, message: what, needs, hint } = toApiError(thrown);
+  const next = hint ?? NEXT[kind];
   const share = Math.floor(options.maxChars / 4);
   const extra = [
     ...(needs === undefined ? [] : [`Needs: ${oneLine(needs, share)}`]),

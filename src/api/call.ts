@@ -68,7 +68,7 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
 
   async function get<P extends EndpointPath>(path: P, params: PathParams<P>, query?: QueryOf<P>): Promise<Got> {
     const got = await session.get(path, params, query ?? {}, caller).catch((thrown: unknown) => {
-      const error = toApiError(thrown);
+      const error = toApiError(thrown, path);
       if (UNANSWERED.has(error.kind)) firstFailure ??= error;
       else answered = true;
       throw error;

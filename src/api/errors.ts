@@ -1,3 +1,5 @@
+import { reportFault } from './faults.ts';
+
 /** Every way in which a read can fail, as the answers name it. */
 export type ErrorKind =
   | 'unauthenticated'
@@ -15,7 +17,8 @@ export type ErrorKind =
   | 'too-large'
   | 'tls'
   | 'cancelled'
-  | 'upstream';
+  | 'upstream'
+  | 'internal';
 
 export interface ApiErrorDetail {
   /** What to do next, one sentence. */
@@ -29,7 +32,8 @@ export interface ApiErrorDetail {
 
 /**
  * A failed read. `message` is fit for a reader: cleaned of secrets and server paths, without stack or URL.
- * `bad-argument` is a mistake of the caller found before any request; `bad-parameter` one found by the API.
+ * `bad-argument` is a mistake of the caller found before any request; `bad-parameter` one found by the API; `internal` is a
+ * fault of this program.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -47,9 +51,15 @@ export class ApiError extends Error {
   }
 }
 
-/** Turns anything thrown into an ApiError, so that readers can report it as a problem. */
-export function toApiError(thrown: unknown): ApiError {
+/**
+ * Turns anything thrown into an ApiError, so that readers can report it as a problem. What is none yet is a fault of this
+ * program: its own words say nothing to a reader and may hold anything, so that they go to the log only.
+ *
+ * @param reading what was being read, as a noun phrase
+ */
+export function toApiError(thrown: unknown, reading?: string): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ApiError('upstream', message, { cause: thrown });
+  reportFault(thrown);
+  const where = reading === undefined ? '' : ` while reading ${reading}`;
+  return new ApiError('internal', `An internal fault of this program${where}; please report it.`, { cause: thrown });
 }

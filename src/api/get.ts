@@ -6,7 +6,6 @@ import { tlsConnector } from './tls.ts';
 
 /** No answer of the API that this program asks for comes near this. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const CONNECT_TIMEOUT_MS = 4_000;
 
 /** One HTTP answer, body decoded to text. The reason phrase carries the error text of older releases. */
 export interface RawAnswer {
@@ -56,8 +55,12 @@ const CONNECT_CODES = new Set([
 const NOT_CONNECTED = 'NOT_CONNECTED';
 const LOST_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED']);
 
-/** undici is loaded with the first request: it would be a good part of the cold start. */
-export function createSender(tls: TlsSettings, connections: number): Sender {
+/**
+ * undici is loaded with the first request: it would be a good part of the cold start.
+ *
+ * @param connectTimeoutMs how long a connection may take, TLS included
+ */
+export function createSender(tls: TlsSettings, connections: number, connectTimeoutMs: number): Sender {
   let agent: Agent | undefined;
   let request: typeof Dispatcher.prototype.request | undefined;
 
@@ -70,7 +73,7 @@ export function createSender(tls: TlsSettings, connections: number): Sender {
         keepAliveTimeout: 3_000,
         keepAliveMaxTimeout: 3_000,
         pipelining: 1,
-        connect: tlsConnector(undici.buildConnector, tls, CONNECT_TIMEOUT_MS),
+        connect: tlsConnector(undici.buildConnector, tls, connectTimeoutMs),
       });
       request = agent.request.bind(agent);
     }
@@ -109,7 +112,7 @@ export function createSender(tls: TlsSettings, connections: number): Sender {
           serverTime: Number.isNaN(date) ? undefined : date,
         };
       } catch (thrown) {
-        throw transportError(thrown, signal, timer.signal, timeoutMs);
+        throw transportError(thrown, signal, timer.signal, { timeoutMs, connectTimeoutMs });
       } finally {
         clearTimeout(timeout);
       }
@@ -179,13 +182,18 @@ function latin1ToUtf8(text: string): string {
   return decoded.includes('\uFFFD') ? text : decoded;
 }
 
-function transportError(thrown: unknown, caller: AbortSignal, timer: AbortSignal, timeoutMs: number): Error {
+function transportError(
+  thrown: unknown,
+  caller: AbortSignal,
+  timer: AbortSignal,
+  { timeoutMs, connectTimeoutMs }: { readonly timeoutMs: number; readonly connectTimeoutMs: number },
+): Error {
   if (thrown instanceof ApiError) return thrown;
   if (caller.aborted) return new ApiError('cancelled', 'The call was cancelled.', { cause: thrown });
   const cause = deepestCause(thrown);
   if (cause instanceof ApiError) return cause;
   const code = errorCode(cause);
-  if (CONNECT_CODES.has(code)) return new TransportError('connect', connectText(code), thrown);
+  if (CONNECT_CODES.has(code)) return new TransportError('connect', connectText(code, connectTimeoutMs), thrown);
   if (code === NOT_CONNECTED) return new TransportError('connect', `no connection within ${seconds(timeoutMs)}`, thrown);
   if (timer.aborted || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
     return new TransportError('timeout', `no answer within ${seconds(timeoutMs)}`, thrown);
@@ -211,10 +219,10 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
-function connectText(code: string): string {
+function connectText(code: string, connectTimeoutMs: number): string {
   if (code === 'ECONNREFUSED') return 'connection refused';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved';
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 4 s';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${seconds(connectTimeoutMs)}`;
   return 'no route to the host';
 }
 

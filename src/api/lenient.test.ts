@@ -5,7 +5,9 @@ test('an answer that is no list does not read as an empty one', () => {
   expect(listOf([{ a: 1 }, null, 'x', [2], { b: 2 }], 'tasks')).toEqual([{ a: 1 }, { b: 2 }]);
   expect(listOf([], 'tasks')).toEqual([]);
   for (const data of [null, undefined, {}, 'x', 0])
-    expect(() => listOf(data, 'tasks')).toThrow(expect.objectContaining({ kind: 'malformed-answer', message: "The API's answer for tasks is no list." }));
+    expect(() => listOf(data, 'tasks')).toThrow(
+      expect.objectContaining({ kind: 'malformed-answer', message: "The API's answer for tasks is no list." }),
+    );
 });
 
 describe('lenient parsing', () => {

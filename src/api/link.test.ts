@@ -35,6 +35,42 @@ async function failed(read: Promise<unknown>): Promise<{ kind: string; message: 
   return { kind, message: error instanceof Error ? error.message : '', tookMs: performance.now() - started };
 }
 
+/** An address that ends every connection as soon as it is used. */
+async function breakingAddress(): Promise<{ url: string; connections(): number }> {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(server);
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, connections: () => connections };
+}
+
+test('a connection that is lost twice is no matter of the address', async () => {
+  const breaking = await breakingAddress();
+  const { kind, message } = await failed(createCall(sessionAt([breaking.url])).get('/version', {}));
+  expect(kind).toBe('unreachable');
+  expect(message).toBe(
+    `The cluster was reached, but did not answer (${new URL(breaking.url).host}: the connection broke, twice).`,
+  );
+  expect(breaking.connections()).toBe(2);
+});
+
+test('a far entry node has the time of a request to take the connection; with another one at hand it is left sooner', async () => {
+  const [mute, other] = [await muteAddress(), await muteAddress()];
+  const [only, several] = await Promise.all([
+    failed(createCall(sessionAt([mute], 6_000)).get('/version', {})),
+    failed(createCall(sessionAt([mute, other], 6_000)).get('/version', {})),
+  ]);
+  expect(only).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('no connection within 6 s') });
+  expect(only.tookMs).toBeGreaterThan(5_500);
+  expect(several.message.match(/no connection within 4 s/g)).toHaveLength(2);
+}, 15_000);
+
 describe('an entry node that cannot be connected to', () => {
   test('is given up after the time-out of one request, and the next call is told at once', async () => {
     const session = sessionAt([await muteAddress()], 2_000);

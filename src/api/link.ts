@@ -8,6 +8,8 @@ import { createTargets, type Targets } from './targets.ts';
 
 /** More sockets than requests in flight would never be used. */
 const CONNECTIONS = 8;
+/** How long a connection may take, in milliseconds: quick where another entry node can be tried, else as long as a far one needs. */
+const CONNECT_MS = { several: 4_000, only: 12_000 };
 /** Waiting this long, or as long as settings allow, without an answer is what makes something silent, in milliseconds. */
 const FAIR_WAIT_MS = 5_000;
 /** A connection that fails faster than this may be tried again by every call, in milliseconds. */
@@ -43,7 +45,11 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   const targets: Targets = createTargets(settings.urls, now);
   const limits: Limits = createLimits();
   const breaker: Breaker = createBreaker(now);
-  const sender: Sender = createSender(settings.tls, CONNECTIONS);
+  const sender: Sender = createSender(
+    settings.tls,
+    CONNECTIONS,
+    Math.min(settings.timeoutMs, settings.urls.length > 1 ? CONNECT_MS.several : CONNECT_MS.only),
+  );
   // A timer may fire a little early.
   const fairWaitMs = Math.min(settings.timeoutMs, FAIR_WAIT_MS) * 0.9;
   let lastAnswer = Number.NEGATIVE_INFINITY;
@@ -107,6 +113,7 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
   async function overTargets(request: WireRequest, entryAnswers: boolean): Promise<RawAnswer> {
     const tried: string[] = [];
     let timedOut: TransportError | undefined;
+    let connected = false;
     for (const index of targets.order()) {
       const url = targets.url(index);
       try {
@@ -119,10 +126,16 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
         if (thrown.phase === 'timeout' && !entryAnswers) throw timeoutError(request, thrown);
         targets.failed(index);
         tried.push(`${new URL(url).host}: ${thrown.message}`);
+        connected ||= thrown.phase === 'lost';
         if (thrown.phase === 'timeout') timedOut = thrown;
       }
     }
     if (timedOut !== undefined) throw timeoutError(request, timedOut);
+    if (connected) {
+      throw new ApiError('unreachable', `The cluster was reached, but did not answer (${tried.join('; ')}).`, {
+        hint: 'Try again in a minute: the API service (pveproxy) of the node may be restarting. Else look at its log, and for a proxy in between.',
+      });
+    }
     throw new ApiError('unreachable', `No entry node of the cluster can be reached (${tried.join('; ')}).`, {
       hint: 'Check PROXMOX_URL (https://host:8006), the network and any firewall between this machine and the node.',
     });
@@ -133,8 +146,11 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
     try {
       return await sendOnce(url, request);
     } catch (thrown) {
-      if (thrown instanceof TransportError && thrown.phase === 'lost') return sendOnce(url, request);
-      throw thrown;
+      if (!(thrown instanceof TransportError) || thrown.phase !== 'lost') throw thrown;
+      return sendOnce(url, request).catch((again: unknown) => {
+        if (!(again instanceof TransportError) || again.phase !== 'lost') throw again;
+        throw new TransportError('lost', `${again.message}, twice`, again);
+      });
     }
   }
 

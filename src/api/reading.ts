@@ -80,13 +80,23 @@ export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
 
 /** A problem row from an error. */
 export function problemFrom(thrown: unknown, where: Where): Problem {
-  const error: ApiError = toApiError(thrown);
+  const error: ApiError = toApiError(thrown, placeText(where));
   return { where, kind: error.kind, message: error.message, needs: error.needs };
+}
+
+function placeText({ cluster, node, storage, vmid }: Where): string | undefined {
+  const parts = [
+    ...(vmid === undefined ? [] : [`guest ${vmid}`]),
+    ...(storage === undefined ? [] : [`storage ${storage}`]),
+    ...(node === undefined ? [] : [`node ${node}`]),
+    ...(cluster === undefined ? [] : [`cluster ${cluster}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(', ');
 }
 
 /** Gaps made of one failure. A cancelled call is no gap: it is thrown on. */
 export function gapFrom(thrown: unknown, where: Where): Gaps {
-  const error = toApiError(thrown);
+  const error = toApiError(thrown, placeText(where));
   if (error.kind === 'cancelled' || error.kind === 'bad-argument' || error.kind === 'unauthenticated') throw error;
   return { problems: [problemFrom(error, where)], coverage: 'partial', hidden: [] };
 }

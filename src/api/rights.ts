@@ -1,6 +1,6 @@
 import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
 import { toApiError } from './errors.ts';
-import { boolOf, rawOf, rowsOf, textOf } from './lenient.ts';
+import { boolOf, listOf, rawOf, textOf } from './lenient.ts';
 import type { Privilege } from './privileges.ts';
 import { type Gaps, type Hidden, NO_GAPS } from './reading.ts';
 import type { Got, Session } from './session.ts';
@@ -151,7 +151,7 @@ export function parsePermissions(data: unknown): ReadonlyMap<string, Held> {
 
 /** `/access/acl`; rows without path, name or role are left out. */
 export function parseAcl(data: unknown): readonly AclRow[] {
-  return rowsOf(data).flatMap((row) => {
+  return listOf(data, 'the access control list').flatMap((row) => {
     const path = textOf(row['path']);
     const ugid = textOf(row['ugid']);
     const role = textOf(row['roleid']);
@@ -163,7 +163,7 @@ export function parseAcl(data: unknown): readonly AclRow[] {
 /** `/access/roles`: role to its privileges. */
 export function parseRoles(data: unknown): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
-    rowsOf(data).flatMap((row) => {
+    listOf(data, 'roles').flatMap((row) => {
       const role = textOf(row['roleid']);
       return role === undefined
         ? []

@@ -67,9 +67,7 @@ export interface Session {
   readonly identity: string;
   /** Short hash of cluster, token id and secret. */
   readonly key: string;
-  /** What must never appear in an answer. */
-  readonly secrets: readonly string[];
-  /** Finds them in every encoding. Made once: building the search costs more than many a use of it. */
+  /** Finds what must never appear in an answer, in every encoding. Made once: building the search costs more than many a use of it. */
   readonly scrubber: Scrubber;
   /** What the administrator says about health checks; the same for every cluster and identity. */
   readonly health: HealthSettings;
@@ -219,7 +217,6 @@ export function createSession(
     cluster: link.settings.name,
     identity: tokenId,
     key: sessionKey(link.settings.name, tokenId, secret),
-    secrets: [secret],
     get scrubber() {
       scrubber ??= createScrubber([secret]);
       return scrubber;

@@ -35,8 +35,8 @@ test('interfaces: one without addresses has no list, junk is left out', () => {
     { name: 'eth0', mac: 'BC:24:11:AA:BB:01', addresses: [{ ip: '192.0.2.1', prefix: 24 }] },
     { name: 'docker0', mac: undefined, addresses: [] },
   ]);
-  expect(parseAgentInterfaces({ result: null })).toEqual([]);
-  expect(() => parseAgentInterfaces(null)).toThrow('no list');
+  for (const data of [null, { result: null }, { result: { error: 'x' } }])
+    expect(() => parseAgentInterfaces(data)).toThrow('no list');
 });
 
 test('file systems: the fullest first, images and unmeasured ones last', () => {

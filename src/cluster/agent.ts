@@ -1,8 +1,8 @@
 import type { Call } from '../api/call.ts';
-import { boolOf, byText, listOf, numberOf, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
-import { cleanText } from '../redact/plain-text.ts';
+import { boolOf, byText, listOf, numberOf, rawOf, rowsOf, timeOf } from '../api/lenient.ts';
 import { normalMac } from './guest-nics.ts';
 import type { Guest } from './inventory.ts';
+import { cleaned } from './shown-text.ts';
 
 /** An interface as the guest's own system sees it. */
 export interface GuestInterface {
@@ -189,9 +189,4 @@ export function parseTimezone(data: unknown): string | undefined {
   const hours = offset / 3600;
   const utc = `UTC${hours < 0 ? '-' : '+'}${Number(Math.abs(hours).toFixed(2))}`;
   return zone === undefined ? utc : `${zone} (${utc})`;
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

@@ -38,8 +38,9 @@ export interface BackupQuery {
 
 /**
  * The backups on one storage, and whether these are all. The content list leaves out silently what the token may not
- * see: a PVEAuditor sees no backup at all there, and without Datastore.Allocate nobody one that was renamed. The prune dry run needs only Datastore.Audit and lists every backup,
- * so what one lacks is filled from the other; if neither can tell, the answer says "hidden".
+ * see: a PVEAuditor sees no backup at all there, and without Datastore.Allocate nobody sees one that was renamed. The
+ * prune dry run needs only Datastore.Audit and lists every backup, so what one lacks is filled from the other; if neither
+ * can tell, the answer says "hidden".
  *
  * Source: GET /nodes/{node}/storage/{storage}/content and .../prunebackups?prune-backups=keep-all=1 (a dry run: the
  * GET never deletes).

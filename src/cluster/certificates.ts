@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { byText, intOf, listOf, textOf, timeOf } from '../api/lenient.ts';
-import { cleanText } from '../redact/plain-text.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A certificate of a node. */
 export interface Certificate {
@@ -70,9 +70,4 @@ function nameOf(distinguished: string | undefined): string | undefined {
 function sanOf(value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : (textOf(value)?.split(/[\s,]+/) ?? []);
   return list.flatMap((name) => cleaned(name) ?? []);
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

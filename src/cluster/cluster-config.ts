@@ -3,6 +3,7 @@ import { boolOf, byText, intOf, isRaw, listOf, rawOf, textOf, timeOf } from '../
 import { decodeBase64Text } from '../redact/encodings.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cleaned, commentOf } from './shown-text.ts';
 
 /** Settings of the whole datacenter. */
 export interface DatacenterOptions {
@@ -266,14 +267,4 @@ export function parseCustomCpuModels(data: unknown): readonly CpuModel[] {
       return name === undefined ? [] : [{ name, basedOn: cleaned(row['reported-model']), flags: cleaned(row['flags']) }];
     })
     .sort((a, b) => byText(a.name, b.name));
-}
-
-function commentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(text).text, 160);
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

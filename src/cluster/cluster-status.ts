@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
-import { cleanText } from '../redact/plain-text.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A member of the cluster, or the one node that stands alone. */
 export interface Member {
@@ -164,9 +164,4 @@ function qdeviceVotes(qdevice: QDevice, nodes: number): number | undefined {
   if (algorithm.includes('fifty') || algorithm.includes('split')) return 1;
   if (algorithm.includes('last man') || algorithm === 'lms') return Math.max(1, nodes - 1);
   return undefined;
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

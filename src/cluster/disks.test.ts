@@ -92,7 +92,8 @@ test('volume groups hang below the root, their devices below them', () => {
   expect(parseVolumeGroups(tree)).toEqual([
     { name: 'pve', size: 100, free: 20, volumes: 6, devices: ['/dev/sda3', '/dev/sdb3'] },
   ]);
-  expect(parseVolumeGroups([])).toEqual([]);
+  expect(parseVolumeGroups({ children: [] })).toEqual([]);
+  expect(() => parseVolumeGroups([])).toThrow('no list');
 });
 
 test('thin pools tell data and metadata', () => {

@@ -115,7 +115,14 @@ async function readGuestFirewall(call: Call, guest: Guest): Promise<Reading<Gues
   // A read that failed is told in any case; that a guest can't be asked matters only where the verdict depends on it.
   const failed = !data.nicsKnown || missing.problems.length > 0;
   return withGaps(
-    { guest, network: data, options: options.data, rules: rules.data, things: things.data, addressGaps: failed ? NO_GAPS : missing },
+    {
+      guest,
+      network: data,
+      options: options.data,
+      rules: rules.data,
+      things: things.data,
+      addressGaps: failed ? NO_GAPS : missing,
+    },
     failed ? missing : NO_GAPS,
     options,
     rules,

@@ -2,6 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, intOf, numberOf, type Raw, rawOf, tagsOf, textOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import type { Guest, GuestType } from './inventory.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A guest at this moment, as its node tells. */
 export interface GuestStatus {
@@ -135,9 +136,4 @@ function parsePressure(row: Raw): Pressure | undefined {
 function positive(value: unknown): number | undefined {
   const found = numberOf(value);
   return found === undefined || found <= 0 ? undefined : found;
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

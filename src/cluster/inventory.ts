@@ -4,6 +4,7 @@ import { boolOf, byText, intOf, listOf, numberOf, type Raw, tagsOf, textOf, time
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import type { Got } from '../api/session.ts';
 import { cleanText } from '../redact/plain-text.ts';
+import { cleaned } from './shown-text.ts';
 
 export type GuestType = 'qemu' | 'lxc';
 
@@ -201,11 +202,6 @@ function pushStorage(storages: StorageRow[], row: Raw, node: string): void {
 function pushText(list: string[], value: unknown): void {
   const found = cleaned(value);
   if (found !== undefined) list.push(found);
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }
 
 /** Whether the guests in the inventory are all there are. */

@@ -1,6 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, listOf, numberOf, type Raw, rawOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { cleanText } from '../redact/plain-text.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A measured part of a whole, in bytes. */
 export interface Usage {
@@ -398,9 +399,4 @@ export function parseNetstat(data: unknown): readonly Traffic[] {
       sent: numberOf(row['out']),
     }))
     .sort((a, b) => (a.vmid ?? 0) - (b.vmid ?? 0) || byText(a.device, b.device));
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

@@ -1,9 +1,8 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, byText, listOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, listOf } from '../api/lenient.ts';
 import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
-import { cleanText, oneLine } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cleaned, commentOf } from './shown-text.ts';
 
 /** Somewhere that notifications are sent to. */
 export interface NotificationTarget {
@@ -133,14 +132,4 @@ export function parseMatchers(data: unknown): readonly NotificationMatcher[] {
 function texts(value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.flatMap((v) => cleaned(v) ?? []);
-}
-
-function commentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(text).text, 160);
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found);
 }

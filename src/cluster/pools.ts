@@ -4,9 +4,9 @@ import { byText, isRaw, listOf, rowsOf, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { closest } from '../config/suggest.ts';
-import { cleanText, oneLine } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cleanText } from '../redact/plain-text.ts';
 import { type Guest, type Inventory, parseInventory, type StorageRow } from './inventory.ts';
+import { commentOf } from './shown-text.ts';
 
 export interface Pool {
   /** Nested ones hold their parents: `prod/web`. */
@@ -138,10 +138,4 @@ function sum(values: readonly (number | undefined)[]): number | undefined {
 /** Guests of the inventory that are in the pool or in one nested in it. */
 export function guestsIn(inventory: Inventory, pool: string): readonly Guest[] {
   return inventory.guests.filter((g) => g.pool === pool || g.pool?.startsWith(`${pool}/`) === true);
-}
-
-/** Comments are prose of people. */
-function commentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(text).text, 160);
 }

@@ -74,11 +74,14 @@ export async function readReplication(
     call,
     sources,
     (node) => ({ node }),
-    async (node) => listOf((await call.get('/nodes/{node}/replication', { node })).data, 'replication jobs'),
+    async (node) => {
+      const got = await call.get('/nodes/{node}/replication', { node });
+      return { rows: listOf(got.data, 'replication jobs'), clockOffset: got.clockOffset };
+    },
   );
   // The nodes' own answers win: a guest that moved takes its jobs along, and the configuration follows later.
   const states = asked.results.flatMap(({ item, data }) =>
-    data.flatMap((row) => parseReplicationRow(row).map((r) => ({ ...r, job: { ...r.job, source: item } }))),
+    data.rows.flatMap((row) => parseReplicationRow(row).map((r) => ({ ...r, job: { ...r.job, source: item } }))),
   );
   const found = new Map<string, JobAndState>(states.map((r) => [r.job.id, r]));
   for (const job of jobs ?? []) {

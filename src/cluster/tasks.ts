@@ -97,8 +97,6 @@ export interface TaskQuery {
 export interface TaskList {
   /** Newest first. */
   readonly tasks: readonly Task[];
-  /** All matches on the nodes that were asked, where the API tells. */
-  readonly total: number | undefined;
   /** True when nodes hold older matches than these; the list is whole down to its last row. */
   readonly more: boolean;
 }
@@ -141,16 +139,16 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
                 : wanted.join(','),
           },
         );
-        return { tasks: parseTasks(got.data), total: got.total };
+        return parseTasks(got.data);
       },
     ),
     call.rights.over({ privilege: 'Sys.Audit', under: '/nodes', what: "other users' tasks" }),
   ]);
-  const all = out.results.flatMap((r) => r.data.tasks);
+  const all = out.results.flatMap((r) => r.data);
   // A node that gave as many as were asked for has older ones: below its oldest the merged list would have holes.
   const horizons = out.results
-    .filter((r) => r.data.tasks.length >= query.perNode)
-    .map((r) => Math.min(...r.data.tasks.map((t) => t.start ?? 0)));
+    .filter((r) => r.data.length >= query.perNode)
+    .map((r) => Math.min(...r.data.map((t) => t.start ?? 0)));
   const horizon = horizons.length === 0 ? undefined : Math.max(...horizons);
   const tasks = [...new Map(all.map((t) => [t.upid, t])).values()]
     .filter(
@@ -158,15 +156,8 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
         (query.states === undefined || query.states.includes(t.state)) && (horizon === undefined || (t.start ?? 0) >= horizon),
     )
     .sort((a, b) => (b.start ?? 0) - (a.start ?? 0) || byText(a.upid, b.upid));
-  const totals = out.results.map((r) => r.data.total);
-  const filteredHere = query.states?.includes('running') === true && !onlyRunning;
   return {
-    data: {
-      tasks,
-      total:
-        filteredHere || totals.some((t) => t === undefined) ? undefined : totals.reduce<number>((sum, t) => sum + (t ?? 0), 0),
-      more: horizon !== undefined,
-    },
+    data: { tasks, more: horizon !== undefined },
     ...mergeGaps(out.gaps, offlineGaps(inventory, asked), coverage),
   };
 }

@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Harness, openHarness } from '../../test/support/harness.ts';
+import type { ToolsetName } from '../config/toolsets.ts';
 import { catalog } from '../tools/catalog.ts';
 import { createMcpServer } from './create-server.ts';
 import { INSTRUCTIONS } from './instructions.ts';
@@ -39,6 +40,21 @@ describe('resources, prompts, completion', () => {
       argument: { name: 'node', value: 'PVE' },
     });
     expect(completion.values).toEqual(['pve1', 'pve2', 'pve3']);
+  });
+
+  test('names of guests are completed for those who may use tools about guests', async () => {
+    const complete = async (toolsets: ReadonlySet<ToolsetName>): Promise<readonly string[]> => {
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      await createMcpServer({ runtime: async () => h.runtime, caller: { name: 'some', toolsets } }).connect(far);
+      const some = new Client({ name: 'test', version: '1' });
+      await some.connect(near);
+      const argument = { name: 'vmid', value: '10' };
+      const { completion } = await some.complete({ ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument });
+      await some.close();
+      return completion.values;
+    };
+    expect(await complete(new Set(['guests']))).toContain('100');
+    expect(await complete(new Set(['nodes', 'storage']))).toEqual([]);
   });
 
   test.each([

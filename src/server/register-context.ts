@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server';
+import { toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
 import type { Audit } from './audit-log.ts';
 import type { Caller } from './caller.ts';
@@ -41,7 +42,7 @@ export function registerContext(server: Server, runtime: () => Promise<Runtime>,
       const asked = { ...outcome, clusters: [session.cluster], identities: [session.identity] };
       audit?.({ started, finished: Date.now(), caller, tool, args, outcome: asked });
     }).catch((thrown: unknown) => {
-      throw new ProtocolError(ProtocolErrorCode.InternalError, thrown instanceof Error ? thrown.message : String(thrown));
+      throw new ProtocolError(ProtocolErrorCode.InternalError, toApiError(thrown).message);
     });
     if (read === undefined) throw new ResourceNotFoundError(uri);
     return read;

@@ -4,6 +4,7 @@ import { renderAnswer } from '../answer/render.ts';
 import { renderError } from '../answer/render-error.ts';
 import type { OutputSpec, SortKey } from '../answer/spec.ts';
 import { type CallOptions, type CallStats, createCall } from '../api/call.ts';
+import { toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
 import type { OutputForm } from '../config/settings.ts';
 import type { Scrubber } from '../redact/scrub-text.ts';
@@ -93,9 +94,9 @@ export async function respond(around: Surroundings, ask: () => Question): Promis
       errorKind: undefined,
     };
   } catch (thrown) {
-    const text = scrub.text(renderError(thrown, { maxChars: MAX_ERROR_CHARS })).text;
-    const errorKind = thrown instanceof Error && 'kind' in thrown && typeof thrown.kind === 'string' ? thrown.kind : 'internal';
-    return { text, structured: undefined, isError: true, stats, errorKind };
+    const error = toApiError(thrown);
+    const text = scrub.text(renderError(error, { maxChars: MAX_ERROR_CHARS })).text;
+    return { text, structured: undefined, isError: true, stats, errorKind: error.kind };
   }
 }
 

@@ -20,7 +20,6 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
     cluster: 'stub',
     identity: 'tester@pve!t',
     key: 'stub',
-    secrets: [],
     scrubber: createScrubber([]),
     health: { ignore: [], thresholds: {} },
     now: () => Date.now(),

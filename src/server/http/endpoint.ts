@@ -24,6 +24,7 @@ import {
 import { createLimiter, type Overload } from './limiter.ts';
 import type { HttpOptions } from './options.ts';
 import { type Refusal, sendRefusal } from './refusal.ts';
+import { createTurns } from './turns.ts';
 
 /** Streams that stay open for nothing but news, which this server never has. */
 const MAX_SUBSCRIPTIONS = 256;
@@ -49,11 +50,20 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
+/** A request from the moment it is admitted. */
+interface Exchange {
+  /** Its answer is sent, or its client gone. */
+  isOver(): boolean;
+  /** It is a stream for news: nobody waits for its end. */
+  waits(): void;
+}
+
 export function createEndpoint(parts: EndpointParts): Endpoint {
   const { runtime, options, authFile, metrics, audit, tell } = parts;
   const { clusters } = runtime.settings;
   const limiter = createLimiter();
   const lists = createToolLists();
+  const turn = createTurns();
   const callers = new WeakMap<AuthInfo, Caller>();
   const streams = new Set<ServerResponse>();
   let underWay = 0;
@@ -108,6 +118,8 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
     if (more !== undefined) return overLimit(more);
     if (listens) exchange.waits();
 
+    await turn();
+    if (exchange.isOver()) return undefined;
     const authInfo: AuthInfo = { token: '', clientId: who.caller.name, scopes: [] };
     callers.set(authInfo, { ...who.caller, tokens: own.tokens });
     await answer(Object.assign(request, { auth: authInfo }), response, body.json);
@@ -115,18 +127,20 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
   }
 
   /** Counts a request until its answer is sent or its connection is gone. */
-  function track(request: IncomingMessage, response: ServerResponse, release: () => void): { waits(): void } {
+  function track(request: IncomingMessage, response: ServerResponse, release: () => void): Exchange {
+    let over = false;
     underWay += 1;
     metrics.inFlight(1);
     closeWithConnection(request, response);
     response.once('close', () => {
+      over = true;
       if (!streams.delete(response)) underWay -= 1;
       metrics.inFlight(-1);
       metrics.answered(response.statusCode);
       release();
     });
     return {
-      /** It is a stream for news: nobody waits for its end. */
+      isOver: () => over,
       waits() {
         underWay -= 1;
         streams.add(response);

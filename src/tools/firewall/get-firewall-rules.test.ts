@@ -46,6 +46,7 @@ describe('get_firewall_rules', () => {
     const vnet = await h.call('get_firewall_rules', { scope: 'vnet', vnet: 'labnet' });
     expect(vnet.isError).toBe(false);
     expect(vnet.text).toContain('VNet labnet');
+    expect(vnet.text.split('\n')[0]).not.toMatch(/: on;/);
   });
 
   test.each([

@@ -27,7 +27,8 @@ describe('get_cluster_config', () => {
     expect(tableOf(text, 'mappings')).toHaveLength(6);
     expect(text).toContain('Hidden: ACME plugins: needs Sys.Modify on /');
     expect(text).not.toContain('## notes');
-    expect(stats.requests).toBeLessThanOrEqual(19);
+    // Seven of them for what the token may see, which serve for a minute.
+    expect(stats.requests).toBeLessThanOrEqual(22);
     // What is known to be refused is not asked for.
     expect(h.demo.requests.filter((r) => r.status === 403)).toEqual([]);
   });
