@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createScrubber, scrubFreeText } from './scrub-text.ts';
 
 const UUID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const BEARER = `mcpx_${'Q0FOQVJZ-_1a'.repeat(4).slice(0, 43)}`;
 const ODD = 'p4ss/w+rd=ümlaut?&'; // a secret with everything that encodings treat specially
 
 const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
@@ -115,6 +116,8 @@ const UNMISTAKABLE: [string, string, string][] = [
   ['a VNC ticket', 'PVEVNC:6B0D2A5B::Q0FOQVJZQ0FOQVJZ', '[redacted]'],
   ['an API token header', `PVEAPIToken=mcp@pve!ro=${UUID}`, 'PVEAPIToken=[redacted]'],
   ['a backup server token', `PBSAPIToken=mcp@pbs!ro:${UUID}`, 'PBSAPIToken=[redacted]'],
+  ['a bearer token of the HTTP server', `Bearer ${BEARER}, please`, 'Bearer [redacted], please'],
+  ['one in an address', `https://mcp.example.com/mcp?token=${BEARER}&x=1`, 'https://mcp.example.com/mcp?token=[redacted]&x=1'],
   ['a secret behind a token name', `token mcp@pve!ro=${UUID}.`, 'token mcp@pve!ro=[redacted].'],
 ];
 
@@ -128,6 +131,8 @@ describe('createScrubber: unmistakable forms', () => {
   it.each([
     'Set PROXMOX_TOKEN_SECRET to the token secret: password, secret and token are words of ours.',
     'Authorization: PVEAPIToken=USER@REALM!TOKENID=SECRET',
+    'Clients send Authorization: Bearer mcpx_... as mcp-proxmox http-token printed it',
+    'mcpx_token_of_the_http_server',
     'PVEAPIToken=<user>@<realm>!<id>=<secret>',
     'pveum user token add mcp@pve readonly --privsep 1',
     'password: [redacted]',

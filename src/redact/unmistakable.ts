@@ -57,14 +57,23 @@ const TICKET = /P(?:VE|BS|MG)[A-Z]{0,8}:(?:[^:\s]{1,128}@[^:\s]{1,64}:)?[0-9A-F]
 const API_TOKEN = /(P(?:VE|BS|MG)APIToken[= ])[^\s'"<>,;!]{1,128}![\w.-]{1,128}[=:](?=[^\s'"<>,;]{0,200}\d)[^\s'"<>,;]{8,}/g;
 const TOKEN_UUID = /(![A-Za-z][\w.-]{0,127}(?:=|%3D))[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/gi;
 
+/** The bearer tokens of this program's own HTTP server: 43 characters behind their prefix. */
+const BEARER = /(?<![A-Za-z0-9])mcpx_[A-Za-z0-9_-]{40,}/g;
+
 /**
- * Replaces what can be nothing but a secret: PEM private keys, crypt hashes, tickets, `PVEAPIToken=ID=SECRET` and a
- * UUID right behind `!tokenname=`. The same text comes back where there was none.
+ * Replaces what can be nothing but a secret: PEM private keys, crypt hashes, tickets, `PVEAPIToken=ID=SECRET`, a UUID
+ * right behind `!tokenname=` and bearer tokens of this program (`mcpx_...`). The same text comes back where there was none.
  */
 export function scrubUnmistakable(text: string): Scrubbed {
   let { text: out, redacted } = text.includes('PRIVATE KEY') ? scrubPem(text) : { text, redacted: 0 };
   if (out.includes('$')) {
     out = out.replace(CRYPT_HASH, () => {
+      redacted += 1;
+      return REDACTED;
+    });
+  }
+  if (out.includes('mcpx_')) {
+    out = out.replace(BEARER, () => {
       redacted += 1;
       return REDACTED;
     });

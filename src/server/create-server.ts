@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Audit } from './audit-log.ts';
 import type { Caller } from './caller.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
 import type { ToolLists } from './tool-handlers.ts';
@@ -14,6 +14,8 @@ const LIST_TTL_MS = 300_000;
 export interface ServerParts {
   /** Opens what the first question needs; the same runtime every time. */
   readonly runtime: () => Promise<Runtime>;
+  /** How many are configured. Default: one. */
+  readonly clusters?: number;
   /** Who asks; HTTP tells callers apart. Default: the one local client, which may use all that is configured. */
   readonly caller?: Caller;
   /** Some callers may not know the names of all clusters. */
@@ -30,6 +32,7 @@ export interface ServerParts {
  */
 export function createMcpServer({
   runtime,
+  clusters = 1,
   caller = { name: 'local' },
   hideClusters = false,
   lists,
@@ -38,7 +41,7 @@ export function createMcpServer({
   const server = new Server(
     { name: 'mcp-proxmox', version: VERSION, title: 'Proxmox VE (read-only)' },
     {
-      instructions: INSTRUCTIONS,
+      instructions: instructionsFor(clusters),
       capabilities: { tools: { listChanged: false }, ...CONTEXT_CAPABILITIES },
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
     },

@@ -11,7 +11,7 @@ export function serveOverStdio(settings: Settings, tell: (line: string) => void,
     opened ??= import('./runtime.ts').then(({ createRuntime }) => createRuntime(settings));
     return opened;
   };
-  serveStdio(() => createMcpServer({ runtime, audit }), {
+  serveStdio(() => createMcpServer({ runtime, clusters: settings.clusters.size, audit }), {
     onerror: (error: Error) => tell(`protocol: ${error.message}`),
   });
   // With the client gone, open connections to the cluster would keep the process alive.

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLSETS, TOOLSETS } from '../../src/config/toolsets.ts';
-import { INSTRUCTIONS } from '../../src/server/instructions.ts';
+import { instructionsFor } from '../../src/server/instructions.ts';
 import { describeTool } from '../../src/server/tool-handlers.ts';
 import { catalog, toolsOf } from '../../src/tools/catalog.ts';
 
@@ -90,9 +90,17 @@ describe('tools/list', () => {
 
 describe('T25 instructions', () => {
   it('fit, name only tools that exist, and speak of no change', () => {
-    expect(Buffer.byteLength(INSTRUCTIONS)).toBeLessThanOrEqual(MAX_INSTRUCTIONS_BYTES);
     const names = new Set(catalog.map(({ name }) => name));
-    for (const [word] of INSTRUCTIONS.matchAll(/\b(?:list|get|check|search|explain|review)_[a-z_]+\b/g)) expect(names).toContain(word);
-    expect(INSTRUCTIONS).not.toMatch(CHANGES);
+    for (const clusters of [1, 2]) {
+      const text = instructionsFor(clusters);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_INSTRUCTIONS_BYTES);
+      for (const [word] of text.matchAll(/\b(?:list|get|check|search|explain|review)_[a-z_]+\b/g)) expect(names).toContain(word);
+      expect(text).not.toMatch(CHANGES);
+    }
+  });
+
+  it('speak of the cluster argument only where there is one', () => {
+    expect(instructionsFor(1)).not.toMatch(/its cluster/);
+    expect(instructionsFor(2)).toMatch(/needs its cluster \(search_inventory finds it\)/);
   });
 });

@@ -75,7 +75,8 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
       const caller = authInfo === undefined ? undefined : callers.get(authInfo);
       if (caller === undefined) throw new Error('a request without its caller');
       // One list of tools for all: as soon as one caller may not know every cluster, nobody is told their names by it.
-      return createMcpServer({ runtime: async () => runtime, caller, hideClusters: authFile?.someLimited(), lists, audit });
+      const hide = authFile?.someLimited();
+      return createMcpServer({ runtime: async () => runtime, clusters: clusters.size, caller, hideClusters: hide, lists, audit });
     },
     { maxSubscriptions: MAX_SUBSCRIPTIONS },
   );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bool, int, list, record, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../../api/reading.ts';
 import { type AccessData, readAccess } from '../../cluster/access.ts';
 import { guestCoverage, type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { readPoolMembers, readPools } from '../../cluster/pools.ts';
@@ -121,7 +121,8 @@ async function review(call: Call, data: AccessData, gaps: Gaps, inventory: Inven
   if (facts === undefined) {
     return { headline: `Access can't be reviewed: ${lacking(data)} not readable by this token`, sections: {}, gaps };
   }
-  const findings = accessFindings(facts, await knownObjects(call, inventory));
+  const { data: known, ...unread } = await knownObjects(call, inventory);
+  const findings = accessFindings(facts, known);
   const count = (severity: string): number => findings.filter((f) => f.severity === severity).length;
   const unjudged = facts.users === undefined ? '; users, tokens and second factors not judged' : '';
   return {
@@ -144,7 +145,7 @@ async function review(call: Call, data: AccessData, gaps: Gaps, inventory: Inven
         }) => [RANK[row.severity ?? ''] ?? 9, row.code ?? '', row.subject ?? ''],
       },
     },
-    gaps,
+    gaps: mergeGaps(gaps, unread),
     notes: reviewNotes(facts),
     next: ['review_access on=VMID tells who may do what to one object'],
   };
@@ -173,19 +174,20 @@ function lacking(data: AccessData): string {
 }
 
 /** Only what is known to be all there is may show that something does not exist. */
-async function knownObjects(call: Call, inventory: Inventory): Promise<KnownObjects> {
+async function knownObjects(call: Call, inventory: Inventory): Promise<Reading<KnownObjects>> {
   const [guests, storages, pools] = await Promise.all([
     guestCoverage(call),
     attempt({}, () => readStorageDefinitions(call)),
     call.rights.over({ privilege: 'Pool.Audit', under: '/pool', what: 'pools' }),
   ]);
-  return {
+  const known: KnownObjects = {
     vmids: guests.coverage === 'complete' ? new Set(inventory.guests.map((g) => g.vmid)) : undefined,
     // Not the inventory's: disabled storages have no row there, but exist.
     storages: storages.data?.coverage === 'complete' ? new Set(storages.data.data.map((s) => s.storage)) : undefined,
     nodes: new Set(inventory.nodes.map((n) => n.node)),
     pools: pools.coverage === 'complete' ? new Set(inventory.pools) : undefined,
   };
+  return withGaps(known, storages);
 }
 
 /** The ACL path that is meant by a vmid, a name or a path; nothing else is guessed. */
