@@ -230,6 +230,11 @@ function mergeSame(findings: readonly Finding[]): readonly Finding[] {
   return [...groups.values()];
 }
 
+/** The rank that says more; they are a closed set, which Math.min would forget. */
+function better(a: Finding['rank'], b: Finding['rank']): Finding['rank'] {
+  return b < a ? b : a;
+}
+
 /**
  * Findings in configurations, each with what the guest itself told if that is known by now; and what only the guests told.
  * A guest whose configuration had matched on an earlier page is not told again.
