@@ -60,6 +60,30 @@ describe('breaker', () => {
     breaker.check(dependencies('/cluster/resources', {}));
   });
 
+  test('given up early: nothing alone, but a sign after something else of a node that never answered', () => {
+    const breaker = createBreaker(now);
+    const of = (storage: string) => dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage });
+    clock += 3_000;
+    breaker.giveUp(of('a'), clock - 3_000);
+    breaker.check(of('b'));
+    breaker.trip(of('a'), clock - 3_000);
+    breaker.giveUp(of('b'), clock - 100);
+    breaker.check(of('b'));
+    clock += 3_000;
+    breaker.giveUp(of('b'), clock - 3_000);
+    expect(() => breaker.check(of('c'))).toThrow(/node pve1 did not answer/);
+  });
+
+  test('given up early by a node that answers others: nothing', () => {
+    const breaker = createBreaker(now);
+    const of = (storage: string) => dependencies('/nodes/{node}/storage/{storage}/content', { node: 'pve1', storage });
+    breaker.trip(of('a'), clock - 5_000);
+    breaker.reset(dependencies('/nodes/{node}/status', { node: 'pve1' }));
+    clock += 3_000;
+    breaker.giveUp(of('b'), clock - 3_000);
+    breaker.check(of('b'));
+  });
+
   test('a dead storage does not make its node look dead, however many there are, while the node answers', () => {
     const breaker = createBreaker(now);
     for (const storage of ['a', 'b', 'c']) {

@@ -23,8 +23,10 @@ export interface Breaker {
   trip(chain: readonly Dependency[], asked?: number): void;
   /** Everything in the chain answered. */
   reset(chain: readonly Dependency[]): void;
-  /** The request told nothing (it was given up early, or never got there): the next one may probe in its place. */
+  /** The request told nothing (it never got there): the next one may probe in its place. */
   giveBack(chain: readonly Dependency[]): void;
+  /** The request was given up early. Alone that tells nothing either; after another one that stayed unanswered it does. */
+  giveUp(chain: readonly Dependency[], asked: number): void;
 }
 
 const CLUSTER: Dependency = { name: 'the cluster', escalates: false };
@@ -52,6 +54,9 @@ export function dependencies(path: EndpointPath, params: Readonly<Record<string,
   return chain;
 }
 
+/** Less than this is no sign of silence even of a node that said nothing before, in milliseconds. */
+const SIGN_MS = 2_000;
+
 interface Silence {
   /** When the request was sent that stayed unanswered. */
   asked: number;
@@ -78,6 +83,13 @@ export function createBreaker(now: () => number): Breaker {
       entry.probing = false;
       entry.until = now();
     }
+  }
+
+  /** Whether something answered nothing at all since the first of so many silent things below it was asked. */
+  function isMute(name: string, least: number): boolean {
+    const t = now();
+    const asked = [...silent.values()].flatMap((s) => (s.parent === name && s.until > t ? [s.asked] : []));
+    return asked.length >= least && (answered.get(name) ?? Number.NEGATIVE_INFINITY) < Math.min(...asked);
   }
 
   return {
@@ -109,12 +121,15 @@ export function createBreaker(now: () => number): Breaker {
       silence(last.name, parent?.name, asked);
       if (parent === undefined || (parent.name === CLUSTER.name && !last.escalates)) return;
       const t = now();
-      const siblings = [...silent.values()].filter((s) => s.parent === parent.name && s.until > t);
-      if (siblings.length < 2) return;
+      const siblings = [...silent.values()].filter((s) => s.parent === parent.name && s.until > t).length;
       // Two dead storages are nothing against their node, if it said anything while they were waited for.
-      const first = Math.min(...siblings.map((s) => s.asked));
-      if (last.escalates || (answered.get(parent.name) ?? Number.NEGATIVE_INFINITY) < first)
-        silence(parent.name, undefined, first);
+      if ((last.escalates && siblings >= 2) || isMute(parent.name, 2)) silence(parent.name, undefined, asked);
+    },
+    giveUp(chain, asked) {
+      giveBack(chain);
+      const parent = chain.at(-2);
+      if (parent === undefined || parent.name === CLUSTER.name || now() - asked < SIGN_MS) return;
+      if (isMute(parent.name, 1)) silence(parent.name, undefined, asked);
     },
     reset(chain) {
       for (const { name } of chain) silent.delete(name);

@@ -83,8 +83,10 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
         return answer;
       } catch (thrown) {
         const silent = silentOf(chain, thrown, asked);
-        if (silent === undefined) breaker.giveBack(chain);
-        else {
+        if (silent === undefined) {
+          if (isGivenUp(thrown)) breaker.giveUp(chain, askedAt);
+          else breaker.giveBack(chain);
+        } else {
           breaker.trip(silent, askedAt);
           limits.cold(node);
         }
@@ -98,10 +100,14 @@ export function createLink(settings: ClusterSettings, now: () => number = Date.n
     if (!(thrown instanceof ApiError)) return undefined;
     const waited = performance.now() - asked;
     // A request that was given up early, with its call's budget or its caller, proves nothing against the node.
-    if ((thrown.kind === 'timeout' || thrown.kind === 'cancelled') && waited >= fairWaitMs) return chain;
+    if (isGivenUp(thrown) && waited >= fairWaitMs) return chain;
     // No connection to be had, and nothing came over those that there were.
     if (thrown.kind === 'unreachable' && waited >= SLOW_CONNECT_MS && lastAnswer < asked) return chain.slice(0, 1);
     return undefined;
+  }
+
+  function isGivenUp(thrown: unknown): boolean {
+    return thrown instanceof ApiError && (thrown.kind === 'timeout' || thrown.kind === 'cancelled');
   }
 
   /** Whether it is the entry node itself that is slow to answer this, rather than a node, a storage or Ceph behind it. */

@@ -96,7 +96,9 @@ function targetOf(tool: Tool, raw: unknown, runtime: Runtime, configured: number
   const [first] = names;
   if (configured === 1 && first !== undefined) return { target: first, args: raw };
   const { cluster, ...args }: Record<string, unknown> = typeof raw === 'object' && raw !== null ? { ...raw } : {};
-  const wanted = cluster === undefined || cluster === null ? undefined : String(cluster).trim().toLowerCase();
+  if (cluster !== undefined && cluster !== null && typeof cluster !== 'string')
+    throw new ApiError('bad-argument', 'cluster: expected one name.');
+  const wanted = cluster?.trim().toLowerCase();
   const wide = isClusterWide(tool);
   if (names.length === 1 && first !== undefined && (wanted === undefined || (wanted === ALL && wide)))
     return { target: first, args };

@@ -224,7 +224,7 @@ function mergeSame(findings: readonly Finding[]): readonly Finding[] {
     const known = groups.get(key);
     groups.set(
       key,
-      known === undefined ? f : { ...known, match: [...known.match, ...f.match], rank: Math.min(known.rank, f.rank) },
+      known === undefined ? f : { ...known, match: [...known.match, ...f.match], rank: better(known.rank, f.rank) },
     );
   }
   return [...groups.values()];
