@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { NO_GAPS } from '../api/reading.ts';
 import type { Answer } from './answer.ts';
 import { mergeAnswers, overClusters, resumeAt } from './merge-clusters.ts';
-import { pageOf, progressOf } from './page.ts';
+import { inOrder, pageOf, progressOf } from './page.ts';
 import { compareSortKeys } from './sort-key.ts';
 import { entries, int, type Paged, prose, record, type SortKey, table, text } from './spec.ts';
 
@@ -76,7 +76,7 @@ describe('paging over several clusters', () => {
         cluster,
         answer: answerOf(readSome(rows, resumeAt(after, cluster), most, byNode)),
       }));
-      const merged: unknown = mergeAnswers(output, parts).sections['rows'];
+      const merged: unknown = mergeAnswers(output, parts, { after, limit }).sections['rows'];
       const page = pageOf(merged as Paged<Row>, { after, limit });
       const shown = page.rows.map(({ row }) => `${row.node} ${row.id} ${row['cluster']}`);
       seen.push(...shown);
@@ -85,6 +85,35 @@ describe('paging over several clusters', () => {
     } while (after !== undefined && pages < 300);
     const all = [...clusters].flatMap(([cluster, { rows }]) => rows.map((row) => `${row.node} ${row.id} ${cluster}`));
     expect(seen).toEqual(all.sort());
+  });
+});
+
+describe('a page over several clusters whose rows are all there', () => {
+  it.each(Array.from({ length: 40 }, (_, seed) => seed))('is the page of all rows together (%i)', (seed) => {
+    const random = sequence(seed + 1);
+    const clusters = ['alpha', 'beta', 'gamma'].map((cluster) => {
+      // The same keys again and again, within a cluster too.
+      const rows = Array.from({ length: Math.floor(random() * 30) }, () => ({
+        node: `pve${Math.floor(random() * 3)}`,
+        id: Math.floor(random() * 3),
+      }));
+      return { cluster, rows: random() < 0.5 ? rows : inOrder(rows, keyOf), ordered: false };
+    });
+    for (const each of clusters) each.ordered = JSON.stringify(each.rows) === JSON.stringify(inOrder(each.rows, keyOf));
+    const whole = clusters.flatMap(({ cluster, rows }) => rows.map((row) => ({ cluster, ...row })));
+    const limit = 1 + Math.floor(random() * 9);
+    let after: SortKey | undefined;
+    let shown = 0;
+    do {
+      const parts = clusters.map(({ cluster, rows, ordered }) => ({ cluster, answer: answerOf({ rows, key: keyOf, ordered }) }));
+      const merged: unknown = mergeAnswers(output, parts, { after, limit }).sections['rows'];
+      const page = pageOf(merged as Paged<Row>, { after, limit });
+      const expected = pageOf({ rows: whole, key: (row) => [...keyOf(row), `@${row.cluster}`] }, { after, limit });
+      expect(page).toEqual(expected);
+      shown += page.rows.length;
+      after = progressOf(page, page.rows.length).after;
+    } while (after !== undefined);
+    expect(shown).toBe(whole.length);
   });
 });
 

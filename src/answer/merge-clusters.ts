@@ -2,6 +2,7 @@
 import type { ApiError } from '../api/errors.ts';
 import { type Gaps, mergeGaps, type Problem } from '../api/reading.ts';
 import type { Answer } from './answer.ts';
+import { pageOf } from './page.ts';
 import { compareFolded, compareSortKeys, compareText, foldKey } from './sort-key.ts';
 import { type Cell, type OutputSpec, type Paged, type SectionSpec, type SortKey, text } from './spec.ts';
 
@@ -10,6 +11,15 @@ export interface ClusterAnswer {
   readonly cluster: string;
   readonly answer: Answer | ApiError;
 }
+
+/** Where a page begins, in merged keys, and how many rows it may have. */
+export interface Place {
+  readonly after?: SortKey | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Rows of each cluster that are handed on when no limit is given: more than an answer has room for. */
+const MOST_ROWS = 500;
 
 type Row = Readonly<Record<string, Cell>>;
 interface Own<T> {
@@ -42,8 +52,9 @@ function ownColumn(key: string): string {
  * keys by cluster; everything else stands cluster by cluster. A cluster without an answer is a problem, and no more.
  *
  * @param parts in the order in which they are to be told
+ * @param place what of the paged table will be shown
  */
-export function mergeAnswers(output: OutputSpec, parts: readonly ClusterAnswer[]): Answer {
+export function mergeAnswers(output: OutputSpec, parts: readonly ClusterAnswer[], place: Place = {}): Answer {
   const answered = parts.flatMap(({ cluster, answer }) => (answer instanceof Error ? [] : [{ cluster, answer }]));
   const failed = parts.flatMap(({ cluster, answer }) => (answer instanceof Error ? [{ cluster, error: answer }] : []));
   const sections = Object.entries(output).flatMap(([name, spec]) => {
@@ -51,7 +62,7 @@ export function mergeAnswers(output: OutputSpec, parts: readonly ClusterAnswer[]
       const data: unknown = answer.sections[name];
       return data === undefined || data === null ? [] : [{ cluster, data }];
     });
-    return own.length === 0 ? [] : [[name, mergeSection(spec, own)] as const];
+    return own.length === 0 ? [] : [[name, mergeSection(spec, own, place)] as const];
   });
   const headlines = answered.map(({ cluster, answer }) => `${cluster}: ${answer.headline}`);
   const lead = `${answered.length === parts.length ? '' : `${answered.length} of `}${parts.length} clusters`;
@@ -90,13 +101,13 @@ function failureGaps(failed: readonly { readonly cluster: string; readonly error
   return { problems, coverage: problems.length === 0 ? 'complete' : 'partial', hidden: [] };
 }
 
-function mergeSection(spec: SectionSpec, own: readonly Own<unknown>[]): readonly Row[] | Paged<Row> | Row | string {
+function mergeSection(spec: SectionSpec, own: readonly Own<unknown>[], place: Place): readonly Row[] | Paged<Row> | Row | string {
   switch (spec.form) {
     case 'record':
       return own.flatMap(({ cluster, data }) => (isRow(data) ? [ownRow(cluster, data)] : []));
     case 'table': {
       const paged = own.flatMap(({ cluster, data }) => (isPaged(data) ? [{ cluster, data }] : []));
-      if (paged.length === own.length) return mergePaged(paged);
+      if (paged.length === own.length) return mergePaged(paged, place);
       return own.flatMap(({ cluster, data }) => rowsOf(data).map((row) => ownRow(cluster, row)));
     }
     case 'entries':
@@ -133,7 +144,26 @@ function clusterPart(cluster: string): string {
   return `@${cluster}`;
 }
 
-function mergePaged(own: readonly Own<Paged<Row>>[]): Paged<Row> {
+function mergePaged(own: readonly Own<Paged<Row>>[], place: Place): Paged<Row> {
+  return own.some(({ data }) => data.unfinished !== undefined) ? mergeUnfinished(own) : mergePages(own, place);
+}
+
+/** As many of each as the page could show: to copy all rows of large clusters would cost far more than the rest. */
+function mergePages(own: readonly Own<Paged<Row>>[], { after, limit = MOST_ROWS }: Place): Paged<Row> {
+  const keys = new Map<Row, SortKey>();
+  let total = 0;
+  const beyond = { before: 0, behind: 0 };
+  for (const { cluster, data } of own) {
+    const page = pageOf<Row>({ ...data, key: (row) => [...data.key(row), clusterPart(cluster)] }, { after, limit });
+    for (const { row, key } of page.rows) keys.set(ownRow(cluster, row), key);
+    total += page.of;
+    beyond.before += page.before;
+    beyond.behind += page.available - page.rows.length;
+  }
+  return { rows: [...keys.keys()], key: (row) => keys.get(row) ?? [], total, beyond };
+}
+
+function mergeUnfinished(own: readonly Own<Paged<Row>>[]): Paged<Row> {
   const keys = new Map<Row, SortKey>();
   let total = 0;
   let first: { readonly after: SortKey; readonly why: string } | undefined;

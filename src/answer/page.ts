@@ -63,11 +63,12 @@ export function pageOf<R>(
     ({ key }) => end === undefined || compareFolded(key, end) <= 0,
   );
   const rest = after === undefined ? all : all.filter(({ key }) => compareFolded(key, after) > 0);
+  const { before, behind } = paged.beyond ?? { before: 0, behind: 0 };
   return {
     rows: rest.slice(0, Math.max(1, options.limit ?? rest.length)),
-    available: rest.length,
-    before: all.length - rest.length,
-    of: Math.max(paged.total ?? 0, all.length),
+    available: rest.length + behind,
+    before: before + all.length - rest.length,
+    of: Math.max(paged.total ?? 0, before + all.length + behind),
     continued: after !== undefined,
     unfinished: end === undefined ? undefined : { after: end, why: paged.unfinished?.why ?? '' },
   };

@@ -105,8 +105,13 @@ export interface Paged<R> {
   key(row: R): SortKey;
   /** Set when the reader stopped early (time budget): rows after this key were not looked at yet. */
   readonly unfinished?: { readonly after: SortKey; readonly why: string } | undefined;
-  /** The rows stand in their order already (see `inOrder`), so that a page of thousands costs what it shows. */
+  /**
+   * The rows stand in their order already (see `inOrder`), so that a page of thousands costs what it shows. All keys have
+   * the same number of parts.
+   */
   readonly ordered?: boolean | undefined;
+  /** Set when `rows` are only those around the page: how many others stand before and behind them. */
+  readonly beyond?: { readonly before: number; readonly behind: number } | undefined;
   /** Known number of all matches where it is more than `rows` holds. */
   readonly total?: number | undefined;
 }

@@ -54,7 +54,7 @@ test('an OSD: what is not told is undefined, a daemon that is down uses no memor
         devices: [{ device: 'block', physical_device: 'nvme0n1', type: 'ssd' }, { device: 'db', dev_node: '/dev/dm-1' }, 'x'],
         osd: { encrypted: '0', mem_usage: 0, osd_objectstore: 'bluestore', version: '19.2.3 (abc) squid (stable)' },
       },
-      { vg_name: 'vg', lv_name: 'lv', creation_time: '2025-03-02' },
+      { vg_name: 'vg', lv_name: 'lv', creation_time: '2025-03-02 10:11:12.000000000 +0100' },
     ),
   ).toEqual({
     devices: ['block on nvme0n1 (ssd)', 'db on /dev/dm-1'],
@@ -65,7 +65,7 @@ test('an OSD: what is not told is undefined, a daemon that is down uses no memor
     back: undefined,
     version: '19.2.3',
     volume: 'vg/lv',
-    created: '2025-03-02',
+    created: Date.UTC(2025, 2, 2, 9, 11, 12) / 1000,
   });
   expect(parseCephOsdDetail(undefined, null)).toMatchObject({ devices: [], volume: undefined, encrypted: undefined });
 });

@@ -143,9 +143,10 @@ export interface CephOsdDetail {
   readonly front: string | undefined;
   readonly back: string | undefined;
   readonly version: string | undefined;
-  /** `vg/lv`, and when it was made. */
+  /** `vg/lv` */
   readonly volume: string | undefined;
-  readonly created: string | undefined;
+  /** When it was made, epoch seconds. */
+  readonly created: number | undefined;
 }
 
 /**
@@ -179,8 +180,15 @@ export function parseCephOsdDetail(metadata: unknown, volume: unknown): CephOsdD
     back: short(osd['back_addr']),
     version: short(osd['version'])?.split(' ')[0],
     volume: path === '' ? undefined : path,
-    created: short(lv['creation_time']),
+    created: creationTime(lv['creation_time']),
   };
+}
+
+/** `2025-03-02 10:11:12.000000000 +0100`, as LVM writes it. */
+function creationTime(value: unknown): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\S* ([+-]\d\d):?(\d\d)$/.exec(textOf(value) ?? '');
+  const ms = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}${match[3]}:${match[4]}`);
+  return Number.isNaN(ms) ? undefined : ms / 1000;
 }
 
 function short(value: unknown): string | undefined {

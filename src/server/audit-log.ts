@@ -37,6 +37,8 @@ const MAX_TEXT = 200;
 const MAX_READ = 2_000;
 const MAX_ENTRIES = 40;
 const MAX_DEPTH = 4;
+/** Of all levels together: a body has room for tens of thousands. */
+const MAX_ALL = 100;
 
 /**
  * The line about a call, without its line end.
@@ -53,7 +55,7 @@ export function auditLine(call: CallRecord, known: Scrubber): string {
     time: new Date(call.started).toISOString(),
     caller: clean(caller.name),
     tool: clean(call.tool),
-    args: plain(call.args ?? {}, clean, 0),
+    args: plain(call.args ?? {}, clean, { entries: MAX_ALL }, 0),
     clusters: outcome?.clusters ?? [],
     as: outcome?.identities ?? [],
     requests: outcome?.stats.requests ?? 0,
@@ -79,15 +81,17 @@ function without(secrets: readonly Secret[], text: string): string {
 }
 
 /** Arguments as far as a log needs them: bounded, and with every text cleaned. */
-function plain(value: unknown, clean: (text: string) => string, depth: number): unknown {
+function plain(value: unknown, clean: (text: string) => string, left: { entries: number }, depth: number): unknown {
+  left.entries -= 1;
+  if (depth >= MAX_DEPTH || left.entries < 0) return '…';
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item: unknown) => plain(item, clean, depth + 1));
+  const most = Math.min(MAX_ENTRIES, left.entries);
+  if (Array.isArray(value)) return value.slice(0, most).map((item: unknown) => plain(item, clean, left, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, MAX_ENTRIES)
-      .map(([key, item]): [string, unknown] => [clean(key), isSecretName(key) ? REDACTED : plain(item, clean, depth + 1)]),
+      .slice(0, most)
+      .map(([key, item]): [string, unknown] => [clean(key), isSecretName(key) ? REDACTED : plain(item, clean, left, depth + 1)]),
   );
 }
 

@@ -160,7 +160,7 @@ function askAll(tool: Tool, raw: unknown, targets: readonly Target[], options: D
         }),
       );
       throwIfNone(parts);
-      return withLimits(mergeAnswers(tool.output, parts), targets.length < options.configured);
+      return withLimits(mergeAnswers(tool.output, parts, { after, limit: prepared.limit }), targets.length < options.configured);
     };
     return {
       output: overClusters(tool.output),

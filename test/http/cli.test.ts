@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { callTool } from '../support/http.ts';
@@ -63,6 +65,31 @@ describe('serve --http as a process', () => {
         .sort(),
     ).toEqual(['list_nodes', 'list_recent_tasks']);
     expect(stdout).toBe('');
+  });
+
+  it('ends at once at a second signal, whichever it is', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '127.0.0.1:0', '--demo', '--no-auth'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    const url = await new Promise<URL>((resolve) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+        const found = /http:\/\/[^ ,]+\/mcp/.exec(stderr)?.[0];
+        if (found !== undefined) resolve(new URL(found));
+      });
+    });
+    const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('close', (_code, signal) => resolve(signal)));
+    // A request that is never sent to its end: without the second signal it would be waited for.
+    const socket = connect(Number(url.port), url.hostname);
+    socket.on('error', () => undefined);
+    socket.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`);
+    await sleep(300);
+    child.kill('SIGTERM');
+    while (!stderr.includes('SIGTERM: stopping')) await sleep(20);
+    child.kill('SIGINT');
+    expect(await ended).toBe('SIGINT');
+    socket.destroy();
   });
 
   it('keeps an audit log over stdio as well', async () => {

@@ -1,6 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import dns from 'node:dns';
+import { describe, expect, it, vi } from 'vitest';
+import { Secret } from '../../src/redact/secret.ts';
 import { parseListenAddress } from '../../src/server/http/address.ts';
 import { type HttpFlags, httpOptions } from '../../src/server/http/options.ts';
+import { settingsFor } from '../support/harness.ts';
+import { openHttp } from '../support/http.ts';
+
+/** Nothing is asked of it here. */
+const offline = settingsFor({
+  name: 'lab',
+  urls: ['https://127.0.0.1:1'],
+  tokenId: 'mcp@pve!auditor',
+  tokenSecret: new Secret('00000000-0000-4000-8000-000000000000'),
+  tls: { verify: true, fingerprints: [] },
+  timeoutMs: 1_000,
+});
 
 function refusal(flags: HttpFlags): string {
   try {
@@ -69,5 +83,26 @@ describe('the flags of serve --http', () => {
 
   it.each(['a:b', '1.2.3.4:99999', '[1.2.3.4]:80', 'http://x', 'a b', '-x'])('refuse %j as an address', (text) => {
     expect(parseListenAddress(text, { host: 'h', port: 1 }).fault).toBeDefined();
+  });
+});
+
+describe('a name for this machine that leads elsewhere', () => {
+  it.each([
+    ['--http', { http: 'localhost:0' }],
+    ['--metrics', { http: '127.0.0.1:0', metrics: 'localhost:0' }],
+  ])('is refused when the server starts to listen: %s', async (flag, flags) => {
+    const lookup = vi.spyOn(dns, 'lookup');
+    // The overloads of lookup are more than a mock can be typed with.
+    lookup.mockImplementation(((_name: string, _options: object, done: (...args: unknown[]) => void) =>
+      done(null, [{ address: '0.0.0.0', family: 4 }], 4)) as never);
+    try {
+      await expect(openHttp(offline, { noAuth: true, ...flags })).rejects.toThrow(
+        `${flag}: is not this machine alone: localhost is 0.0.0.0 here`,
+      );
+    } finally {
+      lookup.mockRestore();
+    }
+    const server = await openHttp(offline, { noAuth: true, ...flags });
+    await server.close();
   });
 });

@@ -183,6 +183,17 @@ describe('the audit log', () => {
     expect(JSON.stringify(lines)).not.toContain('hunter2');
   });
 
+  it('has short lines, whatever is sent', async () => {
+    const server = await openHttp(settings());
+    const wide = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${'k'.repeat(190)}${i}`, 'v'.repeat(190)]));
+    const note = Array.from({ length: 30 }, () => [wide, wide]);
+    await callTool(server.url, 'list_nodes', { note, other: note });
+    await server.close();
+    const log = readFileSync(server.auditFile, 'utf8');
+    expect(JSON.parse(log)).toMatchObject({ tool: 'list_nodes', outcome: 'bad-argument' });
+    expect(log.length).toBeLessThan(64 * 1024);
+  });
+
   it('must be writable', async () => {
     await expect(openHttp(settings(), { noAuth: true, auditLog: '/nowhere/audit.log' })).rejects.toThrow(
       /--audit-log: cannot be used \(ENOENT\)/,

@@ -19,10 +19,9 @@ let server: TestServer;
 beforeAll(async () => {
   [here, there] = await Promise.all([startDemoCluster({ authDelayMs: 20 }), startDemoCluster({ authDelayMs: 20 })]);
   for (const guest of worldOf(there).guests.values()) Object.assign(guest, { name: `${OTHER}-guest-${guest.vmid}` });
-  const settings = settingsForAll(
-    [demoClusterSettings(here, 'auditor', 'lab'), demoClusterSettings(there, 'auditor', OTHER)],
-    { toolsets: [...new Set(catalog.map((tool) => tool.toolset))] },
-  );
+  const settings = settingsForAll([demoClusterSettings(here, 'auditor', 'lab'), demoClusterSettings(there, 'auditor', OTHER)], {
+    toolsets: [...new Set(catalog.map((tool) => tool.toolset))],
+  });
   server = await openHttp(settings, {
     authFile: authFile([
       { name: 'limited', sha256: limited.sha256, clusters: ['lab'] },
@@ -58,9 +57,23 @@ describe('a caller who may ask one of two clusters', () => {
   it.each(catalog.map((tool) => [tool.name, tool] as const))('learns nothing of the other by %s', async (name, tool) => {
     const keys = Object.keys(tool.schema.shape).filter((key) => key in example);
     const args = Object.fromEntries(keys.map((key) => [key, example[key]]));
-    for (const cluster of [undefined, OTHER, OTHER.toUpperCase(), ` ${OTHER} `, 'all', ['lab', OTHER], [OTHER], { toString: OTHER }]) {
+    for (const cluster of [
+      undefined,
+      OTHER,
+      OTHER.toUpperCase(),
+      ` ${OTHER} `,
+      'all',
+      ['lab', OTHER],
+      [OTHER],
+      { toString: OTHER },
+    ]) {
       for (const given of [{}, args]) {
-        const { text } = await callTool(server.url, name, { ...given, ...(cluster === undefined ? {} : { cluster }) }, limited.headers);
+        const { text } = await callTool(
+          server.url,
+          name,
+          { ...given, ...(cluster === undefined ? {} : { cluster }) },
+          limited.headers,
+        );
         expectSilent(text, `${name} ${JSON.stringify(cluster)}`);
       }
     }
@@ -77,8 +90,14 @@ describe('a caller who may ask one of two clusters', () => {
     ['resources/read', { uri: 'proxmox://guests/100' }],
     ['prompts/list', {}],
     ['prompts/get', { name: 'daily_health', arguments: {} }],
-    ['completion/complete', { ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument: { name: 'guest', value: '' } }],
-    ['completion/complete', { ref: { type: 'ref/resource', uri: 'proxmox://nodes/{node}' }, argument: { name: 'cluster', value: '' } }],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument: { name: 'guest', value: '' } },
+    ],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/resource', uri: 'proxmox://nodes/{node}' }, argument: { name: 'cluster', value: '' } },
+    ],
     ['server/discover', {}],
   ])('learns nothing of the other by %s %j', async (method, params) => {
     const { text } = await post(server.url, { jsonrpc: '2.0', id: 1, method, params }, limited.headers);
@@ -91,7 +110,9 @@ describe('a caller who may ask one of two clusters', () => {
     const { id, secret } = there.token('full');
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
     const answers = await Promise.all(
-      [OTHER, 'mars'].map((name) => post(server.url, ping, { ...limited.headers, [`x-proxmox-token-${name}`]: `${id}=${secret}` })),
+      [OTHER, 'mars'].map((name) =>
+        post(server.url, ping, { ...limited.headers, [`x-proxmox-token-${name}`]: `${id}=${secret}` }),
+      ),
     );
     expect(answers[0]?.status).toBe(400);
     expect(answers[0]?.text).toBe(answers[1]?.text);
@@ -104,7 +125,10 @@ describe('a caller who may ask one of two clusters', () => {
       ['tools/call', { name: 'list_guests', arguments: {} }],
       ['resources/list', {}],
       ['resources/read', { uri: 'proxmox://guests/100' }],
-      ['completion/complete', { ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument: { name: 'guest', value: '' } }],
+      [
+        'completion/complete',
+        { ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument: { name: 'guest', value: '' } },
+      ],
     ] as const) {
       const { text } = await post(server.url, { jsonrpc: '2.0', id: 1, method, params }, own.headers);
       expect(text, method).not.toMatch(/web-01|db-primary/);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bool, bytes, int, list, number, percent, record, table, text } from '../../answer/spec.ts';
+import { bool, bytes, int, list, number, percent, record, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { NO_GAPS, type Reading } from '../../api/reading.ts';
@@ -46,7 +46,7 @@ export const listCephOsds = defineTool({
     detail: record({
       devices: list(),
       volume: text('volume group/logical volume'),
-      created: text(),
+      created: time(),
       encrypted: bool(),
       store: text(),
       memory: bytes('that the daemon uses'),
