@@ -13,6 +13,7 @@ export default defineConfig({
   sourcemap: false,
   // Everything is bundled: `npx` then fetches one package and no dependency tree.
   noExternal: [/.*/],
+  inlineOnly: false,
   plugins: [thirdPartyLicenses()],
   outExtensions: () => ({ js: '.mjs' }),
 });

@@ -94,6 +94,7 @@ await build({
   minify: true,
   dts: false,
   noExternal: [/.*/],
+  inlineOnly: false,
   outExtensions: () => ({ js: '.mjs' }),
   logLevel: 'silent',
 });

@@ -64,6 +64,7 @@ async function startCluster() {
     target: 'node20',
     dts: false,
     noExternal: [/.*/],
+    inlineOnly: false,
     outExtensions: () => ({ js: '.mjs' }),
     logLevel: 'silent',
   });

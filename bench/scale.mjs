@@ -21,6 +21,7 @@ await build({
   target: 'node20',
   dts: false,
   noExternal: [/.*/],
+  inlineOnly: false,
   outExtensions: () => ({ js: '.mjs' }),
   logLevel: 'silent',
 });

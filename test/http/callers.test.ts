@@ -117,6 +117,17 @@ describe('the file of callers', () => {
 describe('callers of several clusters', () => {
   it('are told the names of clusters only where all of them may know them', async () => {
     const all = await openHttp(two(), { authFile: authFile([{ name: 'alice', sha256: alice.sha256 }]) });
+    const hello = (url: string) =>
+      post(
+        url,
+        {
+          ...list,
+          method: 'initialize',
+          params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+        },
+        alice.headers,
+      );
+    expect((await hello(all.url)).text).toMatch(/Several clusters: .* needs its cluster/);
     expect((await post(all.url, list, alice.headers)).text).toMatch(/"enum":\["lab","prod","all"\]/);
     await all.close();
 

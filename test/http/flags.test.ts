@@ -93,8 +93,11 @@ describe('a name for this machine that leads elsewhere', () => {
   ])('is refused when the server starts to listen: %s', async (flag, flags) => {
     const lookup = vi.spyOn(dns, 'lookup');
     // The overloads of lookup are more than a mock can be typed with.
-    lookup.mockImplementation(((_name: string, _options: object, done: (...args: unknown[]) => void) =>
-      done(null, [{ address: '0.0.0.0', family: 4 }], 4)) as never);
+    lookup.mockImplementation(((...args: unknown[]) => {
+      const [name] = args;
+      const done = args.at(-1);
+      if (typeof done === 'function') done(null, name === 'localhost' ? '0.0.0.0' : name, 4);
+    }) as never);
     try {
       await expect(openHttp(offline, { noAuth: true, ...flags })).rejects.toThrow(
         `${flag}: is not this machine alone: localhost is 0.0.0.0 here`,

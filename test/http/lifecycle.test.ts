@@ -187,7 +187,7 @@ describe('the audit log', () => {
     const server = await openHttp(settings());
     const wide = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${'k'.repeat(190)}${i}`, 'v'.repeat(190)]));
     const note = Array.from({ length: 30 }, () => [wide, wide]);
-    await callTool(server.url, 'list_nodes', { note, other: note });
+    await callTool(server.url, 'list_nodes', { note });
     await server.close();
     const log = readFileSync(server.auditFile, 'utf8');
     expect(JSON.parse(log)).toMatchObject({ tool: 'list_nodes', outcome: 'bad-argument' });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
@@ -139,7 +139,15 @@ describe('a caller who may ask one of two clusters', () => {
 
   it('has a log that names whom it was about', async () => {
     await callTool(server.url, 'list_guests', { cluster: OTHER, limit: 2 }, limited.headers);
-    const last = readFileSync(server.auditFile, 'utf8').trim().split('\n').at(-1) ?? '';
-    expect(JSON.parse(last)).toMatchObject({ caller: 'limited', tool: 'list_guests', clusters: [], outcome: 'bad-argument' });
+    const lines = () => readFileSync(server.auditFile, 'utf8').trim().split('\n');
+    // It is written a moment after the answer.
+    await vi.waitFor(() =>
+      expect(JSON.parse(lines().at(-1) ?? '')).toMatchObject({
+        caller: 'limited',
+        tool: 'list_guests',
+        clusters: [],
+        outcome: 'bad-argument',
+      }),
+    );
   });
 });

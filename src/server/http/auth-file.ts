@@ -88,9 +88,13 @@ const POLL_MS = 1_000;
 export function openAuthFile(options: AuthFileOptions): AuthFile {
   const first = readNamed(options);
   let known = register(parseCallers(first.text, options));
+  let { text } = first;
   const reload = (): void => {
     try {
-      known = register(parseCallers(readNamed(options).text, options));
+      const now = readNamed(options).text;
+      if (now === text) return;
+      text = now;
+      known = register(parseCallers(now, options));
       options.tell(`--auth-file: reloaded, ${known.byName.size} callers`);
     } catch (thrown) {
       options.tell(
@@ -98,7 +102,10 @@ export function openAuthFile(options: AuthFileOptions): AuthFile {
       );
     }
   };
-  watchFile(first.path, { interval: options.pollMs ?? POLL_MS, persistent: false }, reload);
+  const interval = options.pollMs ?? POLL_MS;
+  watchFile(first.path, { interval, persistent: false }, reload);
+  // What changed before the watch began is no change to it.
+  const early = setTimeout(reload, interval).unref();
   if (first.mode !== undefined && (first.mode & 0o022) !== 0) {
     options.tell(`warning: --auth-file: ${first.shown} can be changed by other users; chmod 600 it`);
   }
@@ -108,7 +115,10 @@ export function openAuthFile(options: AuthFileOptions): AuthFile {
       known.byStart.get(startOf(hash))?.find((entry) => entry.hashes.some((own) => timingSafeEqual(own, hash))),
     byName: (name) => known.byName.get(name),
     someLimited: () => known.someLimited,
-    close: () => unwatchFile(first.path, reload),
+    close() {
+      clearTimeout(early);
+      unwatchFile(first.path, reload);
+    },
   };
 }
 
