@@ -29,6 +29,8 @@ export interface DemoServerOptions {
   readonly idleTimeoutMs?: number;
   /** Told of mistakes in handlers; default: one line with the stack to stderr. */
   readonly onCrash?: (error: unknown, path: string) => void;
+  /** The clock stays at the data set's moment: what is answered does not depend on when it is asked. */
+  readonly standingClock?: boolean | undefined;
 }
 
 export interface DemoServer {
@@ -61,7 +63,7 @@ const MAX_HEAD_BYTES = 256 * 1024;
 export async function createDemoServer(options: DemoServerOptions): Promise<DemoServer> {
   const { world, release, latencyMs = 0, authDelayMs = 3000, idleTimeoutMs = 5000 } = options;
   const started = Date.now();
-  const now = () => world.now + (Date.now() - started);
+  const now = options.standingClock === true ? () => world.now : () => world.now + (Date.now() - started);
   const onCrash = options.onCrash ?? ((error, path) => console.error(`embedded cluster, ${path}:`, error));
   const engine = createEngine({ world, handlers: options.handlers, release, facts: options.facts, now, onCrash });
   const faults = createFaultBoard();

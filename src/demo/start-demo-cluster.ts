@@ -22,6 +22,7 @@ export async function startDemoCluster(options: DemoOptions = {}): Promise<DemoC
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.latencyMs === undefined ? {} : { latencyMs: options.latencyMs }),
     ...(options.authDelayMs === undefined ? {} : { authDelayMs: options.authDelayMs }),
+    standingClock: options.standingClock,
   });
   return { ...server, token: (role) => tokens[role], canaries: collectCanaries(world), world };
 }

@@ -76,6 +76,8 @@ export interface DemoOptions {
   readonly standalone?: boolean;
   /** Epoch milliseconds the data set is laid around; default: the moment of start. */
   readonly now?: number;
+  /** The clock stays at `now`, for answers that must be the same every time; default: it runs on from there. */
+  readonly standingClock?: boolean;
   /** Added to every answer. */
   readonly latencyMs?: number;
   /** Delay of a failed authentication; the real API takes 3000. */

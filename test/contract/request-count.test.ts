@@ -15,11 +15,11 @@ const SLACK = 6;
 /** Most requests that one question may make at the small cluster. */
 const MOST = 60;
 /**
- * Answers that are about each guest by themselves: a backup server tells backups guest by guest, and `deep` asks for the
- * configurations. They say so in their description or answer, and are bounded by the call's time.
+ * Answers that are about each guest by themselves: a backup server tells backups guest by guest, and `deep` and `depends_on`
+ * ask for the configurations. They say so in their description or answer, and are bounded by the call's time.
  */
 function isAboutEachGuest(name: string, args: Readonly<Record<string, unknown>>): boolean {
-  return name === 'check_backup_coverage' || args['deep'] === true;
+  return name === 'check_backup_coverage' || args['deep'] === true || args['depends_on'] !== undefined;
 }
 
 let small: Harness;

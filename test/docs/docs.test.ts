@@ -45,7 +45,7 @@ let runtime: Runtime;
 const AS: Readonly<Record<string, DemoRole>> = { get_node_log: 'logs' };
 
 beforeAll(async () => {
-  demo = await startDemoCluster({ now: NOW });
+  demo = await startDemoCluster({ now: NOW, standingClock: true });
   const auditor = demoClusterSettings(demo);
   const others = [...new Set(Object.values(AS))].map((role) => demoClusterSettings(demo, role, role));
   const clusters = new Map([auditor, ...others].map((cluster) => [cluster.name, cluster]));

@@ -33,7 +33,7 @@ let demo: DemoCluster;
 let runtime: Runtime;
 
 beforeAll(async () => {
-  demo = await startDemoCluster({ now: NOW });
+  demo = await startDemoCluster({ now: NOW, standingClock: true });
   runtime = createRuntime(settingsFor(demoClusterSettings(demo)), () => NOW);
 });
 afterAll(async () => {

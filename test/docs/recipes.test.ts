@@ -20,7 +20,7 @@ const runtimes = new Map<DemoRole, Runtime>();
 let failed: string;
 
 beforeAll(async () => {
-  demo = await startDemoCluster({ now: NOW });
+  demo = await startDemoCluster({ now: NOW, standingClock: true });
   failed = demo.world.tasks.get('pve1')?.find((t) => t.type === 'vzdump' && t.status === 'job errors')?.upid ?? '';
 });
 afterAll(async () => {

@@ -83,7 +83,7 @@ function filterOf(filters: Filters): (listed: Listed) => boolean {
     (filters.pool === undefined || guest.pool === filters.pool || guest.pool?.startsWith(`${filters.pool}/`) === true) &&
     (filters.tag === undefined || guest.tags.includes(filters.tag)) &&
     (filters.template === undefined || guest.template === filters.template) &&
-    (wanted === undefined || words.some((word) => word.includes(wanted)));
+    (wanted === undefined || words.includes(wanted));
 }
 
 function countStates(found: readonly Listed[]): { readonly running: number; readonly unknown: number } {
@@ -107,8 +107,8 @@ type Row = ReturnType<typeof toRow>;
 interface Listed {
   readonly guest: Guest;
   readonly row: Row;
-  /** What a query looks in, lower case. */
-  readonly words: readonly string[];
+  /** What a query looks in, lower case, a line each. */
+  readonly words: string;
 }
 
 /** Made once for all calls that share an inventory: at thousands of guests it is most of a call's work. */
@@ -116,7 +116,7 @@ function listedGuests({ guests }: Inventory): readonly Listed[] {
   return guests.map((guest) => ({
     guest,
     row: toRow(guest),
-    words: [guest.name ?? '', String(guest.vmid), ...guest.tags].map((word) => word.toLowerCase()),
+    words: [guest.name ?? '', guest.vmid, ...guest.tags].join('\n').toLowerCase(),
   }));
 }
 
