@@ -88,7 +88,7 @@ function ask(world: World) {
       '/access/users/{userid}': { groups: ['ops'] },
     };
     const data = path === '/access/permissions' ? permissionsAnswer(world, TOKEN, at) : answers[path];
-    return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: undefined };
+    return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: undefined, at: 0 };
   }, TOKEN);
 }
 

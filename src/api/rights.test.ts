@@ -38,7 +38,7 @@ function rightsOf(options: {
           : path === '/access/roles'
             ? roles
             : { groups: options.groups ?? [] };
-    return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: undefined };
+    return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: undefined, at: 0 };
   }, 'mcp@pve!ro');
   return { rights, asked };
 }

@@ -44,6 +44,8 @@ export interface Got {
   readonly redacted: number;
   /** Server's clock minus ours when it was answered, in milliseconds. */
   readonly clockOffset: number | undefined;
+  /** When it was answered, by our clock: epoch milliseconds. */
+  readonly at: number;
 }
 
 /** Who asks: a call's cancellation, deadline and bookkeeping. */
@@ -182,13 +184,15 @@ export function createSession(
     const { value, redacted } = redactAnswer(path, body);
     if (path === '/version') known = releaseOf(value.data) ?? known;
     const total = Number(value['total']);
+    const at = link.now();
     const changes = value['changes'];
     return {
       data: value.data,
       total: value['total'] === undefined || Number.isNaN(total) ? undefined : total,
       changes: typeof changes === 'string' ? changes : undefined,
       redacted,
-      clockOffset: raw.serverTime === undefined ? undefined : raw.serverTime - link.now(),
+      clockOffset: raw.serverTime === undefined ? undefined : raw.serverTime - at,
+      at,
     };
   }
 

@@ -29,6 +29,8 @@ describe('whose configuration is worth reading', () => {
     storages: [],
     pools: [],
     networks: [],
+    readAt: 0,
+    clockAhead: 0,
   };
   const limited = {
     storage: 's',

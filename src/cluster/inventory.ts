@@ -75,6 +75,10 @@ export interface Inventory {
   readonly pools: readonly string[];
   /** SDN zones and fabrics per node: id and status. */
   readonly networks: readonly { readonly id: string; readonly node: string; readonly type: string; readonly status: string }[];
+  /** When it was read, by the clock of the node that answered: seconds since the epoch. Uptimes are reckoned from it. */
+  readonly readAt: number;
+  /** Seconds that the clock of that node is ahead of ours; 0 when it does not tell. */
+  readonly clockAhead: number;
 }
 
 /**
@@ -95,11 +99,12 @@ export async function readInventory(call: Call): Promise<Inventory> {
   return inventory;
 }
 
-function inventoryIn({ data }: Got): Inventory {
-  return parseInventory(data);
+function inventoryIn({ data, at, clockOffset = 0 }: Got): Inventory {
+  return parseInventory(data, { at: at / 1000, ahead: clockOffset / 1000 });
 }
 
-export function parseInventory(data: unknown): Inventory {
+/** @param clock when it was read by our clock, and how far the answering node's is ahead of it: seconds */
+export function parseInventory(data: unknown, clock = { at: 0, ahead: 0 }): Inventory {
   const guests: Guest[] = [];
   const nodes: Node[] = [];
   const storages: StorageRow[] = [];
@@ -127,7 +132,15 @@ export function parseInventory(data: unknown): Inventory {
   nodes.sort((a, b) => byText(a.node, b.node));
   storages.sort((a, b) => byText(a.storage, b.storage) || byText(a.node, b.node));
   networks.sort((a, b) => byText(a.id, b.id) || byText(a.node, b.node));
-  return { guests, nodes, storages, pools: pools.sort(byText), networks };
+  return {
+    guests,
+    nodes,
+    storages,
+    pools: pools.sort(byText),
+    networks,
+    readAt: clock.at + clock.ahead,
+    clockAhead: clock.ahead,
+  };
 }
 
 function pushGuest(guests: Guest[], row: Raw, type: GuestType, node: string | undefined): void {

@@ -110,13 +110,17 @@ function gradeOf(priority: number | undefined): Grade {
 /** Guests that started this close together on a node, in seconds, are one event. */
 const TOGETHER_S = 120;
 
-/** Starts of nodes and guests, out of how long they have been up. */
-export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], now: number): readonly TimelineEvent[] {
+/**
+ * Starts of nodes and guests, out of how long they have been up.
+ *
+ * @param readAt when their uptimes were read, by the cluster's clock, in seconds since the epoch
+ */
+export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], readAt: number): readonly TimelineEvent[] {
   const events: TimelineEvent[] = [];
   for (const n of nodes) {
     if (n.status === 'online' && n.uptime !== undefined)
       events.push({
-        time: Math.round(now - n.uptime),
+        time: Math.round(readAt - n.uptime),
         source: 'boot',
         grade: 'warning',
         node: n.node,
@@ -125,7 +129,7 @@ export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], now
       });
   }
   const starts = guests
-    .flatMap((g) => (g.status === 'running' && g.uptime !== undefined ? [{ guest: g, time: Math.round(now - g.uptime) }] : []))
+    .flatMap((g) => (g.status === 'running' && g.uptime !== undefined ? [{ guest: g, time: Math.round(readAt - g.uptime) }] : []))
     .sort((a, b) => byText(a.guest.node, b.guest.node) || a.time - b.time || a.guest.vmid - b.guest.vmid);
   const groups: { time: number; guests: Guest[] }[] = [];
   for (const { guest, time } of starts) {
@@ -156,13 +160,14 @@ export function bootEvents(nodes: readonly Node[], guests: readonly Guest[], now
 /** The last sign of life of managers that are silent now. HA keeps no history: anything else of it is only known for now. */
 export function haEvents(status: HaStatus, nodes: readonly Node[], now: number): readonly TimelineEvent[] {
   return status.managers.flatMap((m): TimelineEvent[] => {
+    const { heartbeat } = m;
     const age = heartbeatAge(m, status, now * 1000);
-    if (age === undefined || age <= HEARTBEAT_LIMIT_S) return [];
+    if (heartbeat === undefined || age === undefined || age <= HEARTBEAT_LIMIT_S) return [];
     const down = nodes.find((n) => n.node === m.node)?.status !== 'online';
     const role = m.role === 'master' ? 'HA master' : 'local HA manager';
     return [
       {
-        time: Math.round(now - age),
+        time: heartbeat,
         source: 'ha',
         grade: 'error',
         node: m.node,

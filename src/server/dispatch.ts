@@ -5,12 +5,12 @@
 import { z } from 'zod';
 import type { Answer } from '../answer/answer.ts';
 import { type ClusterAnswer, mergeAnswers, overClusters, resumeAt } from '../answer/merge-clusters.ts';
-import type { OutputSpec, SortKey } from '../answer/spec.ts';
+import type { OutputSpec } from '../answer/spec.ts';
 import { createCall } from '../api/call.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
 import { createScrubber, type Scrubber } from '../redact/scrub-text.ts';
-import type { PreparedCall, Tool } from '../tools/define-tool.ts';
+import type { PagePosition, PreparedCall, Tool } from '../tools/define-tool.ts';
 import { type RunOptions, respond, runTool, type ToolOutcome } from '../tools/run-tool.ts';
 import { whichCluster } from './caller.ts';
 import type { Runtime } from './runtime.ts';
@@ -143,14 +143,14 @@ function askAll(tool: Tool, raw: unknown, targets: readonly Target[], options: D
 
   return respond(around, () => {
     const prepared = tool.prepare(raw);
-    const read = async (after: SortKey | undefined): Promise<Answer> => {
+    const read = async ({ after, asked }: PagePosition): Promise<Answer> => {
       const parts = await Promise.all(
         targets.map(async ({ cluster, session }): Promise<ClusterAnswer> => {
           if (session instanceof Error) return { cluster, answer: session };
           // Progress of several fan-outs does not add up.
           const call = createCall(session, { signal: options.signal, budgetMs: options.budgetMs });
           try {
-            return { cluster, answer: await prepared.run(call, resumeAt(after, cluster)) };
+            return { cluster, answer: await prepared.run(call, { after: resumeAt(after, cluster), asked }) };
           } catch (thrown) {
             return { cluster, answer: toApiError(thrown) };
           } finally {

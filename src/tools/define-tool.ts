@@ -13,6 +13,8 @@ export interface PageRequest {
   /** Sort key of the last row that was shown; rows up to it need not be read again. */
   readonly after: SortKey | undefined;
   readonly limit: number | undefined;
+  /** When the first page was asked, in whole seconds since the epoch: what relative times are reckoned from. */
+  readonly asked: number;
 }
 
 export interface ToolDefinition<S extends z.ZodRawShape, O extends OutputSpec> {
@@ -31,6 +33,9 @@ export interface ToolDefinition<S extends z.ZodRawShape, O extends OutputSpec> {
   run(args: z.output<z.ZodObject<S>>, call: Call, page: PageRequest): Promise<Answer<O>>;
 }
 
+/** Which page of an answer is read; the first is after no row. */
+export type PagePosition = Pick<PageRequest, 'after' | 'asked'>;
+
 /** A call whose arguments are known to be right. */
 export interface PreparedCall {
   /** Arguments without paging, as the cursor's hash covers them. */
@@ -38,7 +43,7 @@ export interface PreparedCall {
   readonly limit: number | undefined;
   readonly cursor: string | undefined;
   readonly fields: readonly string[] | undefined;
-  run(call: Call, after: SortKey | undefined): Promise<Answer>;
+  run(call: Call, position: PagePosition): Promise<Answer>;
 }
 
 /** A tool as the rest of the program handles it; the types of its arguments and rows stay inside. */
@@ -87,7 +92,7 @@ export function defineTool<const S extends z.ZodRawShape, const O extends Output
         limit,
         cursor,
         fields,
-        run: (call, after) => definition.run(parsed, call, { after, limit }),
+        run: (call, position) => definition.run(parsed, call, { ...position, limit }),
       };
     },
   };

@@ -2,13 +2,13 @@ import type { Answer } from '../answer/answer.ts';
 import { type CursorScope, decodeCursor, encodeCursor } from '../answer/cursor.ts';
 import { renderAnswer } from '../answer/render.ts';
 import { renderError } from '../answer/render-error.ts';
-import type { OutputSpec, SortKey } from '../answer/spec.ts';
+import type { OutputSpec } from '../answer/spec.ts';
 import { type CallOptions, type CallStats, createCall } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
 import type { OutputForm } from '../config/settings.ts';
 import type { Scrubber } from '../redact/scrub-text.ts';
-import type { PreparedCall, Tool } from './define-tool.ts';
+import type { PagePosition, PreparedCall, Tool } from './define-tool.ts';
 
 /** What a tool call gives back, in the form the client asked for. */
 export interface ToolOutcome {
@@ -32,7 +32,7 @@ export interface Question {
   readonly output: OutputSpec;
   readonly prepared: PreparedCall;
   readonly scope: CursorScope;
-  read(after: SortKey | undefined): Promise<Answer>;
+  read(position: PagePosition): Promise<Answer>;
 }
 
 /** What surrounds a question. */
@@ -54,8 +54,8 @@ export function runTool(tool: Tool, raw: unknown, session: Session, options: Run
       output: tool.output,
       prepared,
       scope: { tool: tool.name, args: prepared.args, identity: session.key },
-      read: async (after) => {
-        const answer = await prepared.run(call, after);
+      read: async (position) => {
+        const answer = await prepared.run(call, position);
         // Readers turn failures into gaps; when every read failed there is no answer to have gaps in.
         const failure = call.failure();
         if (failure !== undefined) throw failure;
@@ -70,8 +70,11 @@ export async function respond(around: Surroundings, ask: () => Question): Promis
   const { stats, form, maxChars, scrub } = around;
   try {
     const { output, prepared, scope, read } = ask();
-    const after = prepared.cursor === undefined ? undefined : decodeCursor(prepared.cursor, scope);
-    const answer = await read(after);
+    const { after, asked }: PagePosition =
+      prepared.cursor === undefined
+        ? { after: undefined, asked: Math.floor(around.now() / 1000) }
+        : decodeCursor(prepared.cursor, scope);
+    const answer = await read({ after, asked });
     const render = (redacted: number) =>
       renderAnswer(output, answer, {
         form,
@@ -80,7 +83,7 @@ export async function respond(around: Surroundings, ask: () => Question): Promis
         redacted,
         ...pageOf(prepared),
         ...(after === undefined ? {} : { after }),
-        cursorFor: (position) => encodeCursor({ ...scope, after: position }),
+        cursorFor: (last) => encodeCursor({ ...scope, after: last, asked }),
       });
     const first = render(stats.redacted);
     const late = scrub.text(first.text).redacted;

@@ -14,6 +14,8 @@ export interface HarnessOptions extends DemoOptions {
   /** A cluster that is already running; it is then not closed by `close`. */
   readonly demo?: DemoCluster;
   readonly cluster?: Partial<ClusterSettings>;
+  /** The program's clock, epoch milliseconds; default the machine's. */
+  readonly clock?: () => number;
 }
 
 export interface Harness {
@@ -43,9 +45,9 @@ export function settingsFor(cluster: ClusterSettings): Settings {
 
 /** The embedded cluster with real HTTPS, and a session at it as one of its tokens. */
 export async function openHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const { role = 'auditor', demo: given, cluster, ...demoOptions } = options;
+  const { role = 'auditor', demo: given, cluster, clock, ...demoOptions } = options;
   const demo = given ?? (await startDemoCluster({ authDelayMs: 20, ...demoOptions }));
-  const runtime = createRuntime(settingsFor({ ...demoClusterSettings(demo, role), ...cluster }));
+  const runtime = createRuntime(settingsFor({ ...demoClusterSettings(demo, role), ...cluster }), clock);
   const session = runtime.session();
   return {
     demo,

@@ -3,6 +3,10 @@ import { ApiError } from '../../src/api/errors.ts';
 import { parseRelease } from '../../src/api/release.ts';
 import type { Got, Query } from '../../src/api/session.ts';
 import { createScrubber } from '../../src/redact/scrub-text.ts';
+import type { PagePosition } from '../../src/tools/define-tool.ts';
+
+/** Where a tool that is run without a client begins. */
+export const FIRST_PAGE: PagePosition = { after: undefined, asked: Math.floor(Date.now() / 1000) };
 
 /** What a stubbed read gives: the data of the answer, or an error to throw. */
 export type StubAnswer = (
@@ -28,7 +32,7 @@ export function stubCall(answer: StubAnswer, release = '9.2.11'): Call {
       const data = await answer(path, params, query);
       if (data instanceof ApiError) throw data;
       if (data === undefined) throw new Error(`no stubbed answer for ${path}`);
-      return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: 0 };
+      return { data, total: undefined, changes: undefined, redacted: 0, clockOffset: 0, at: Date.now() };
     },
     derive: (from, make) => make(from),
     release: async () => parseRelease(release),

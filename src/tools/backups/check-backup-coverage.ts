@@ -106,7 +106,7 @@ export const checkBackupCoverage = defineTool({
     ...RIGHTS_READS,
   ],
   async run(args, call, page) {
-    const maxAge = args.max_age === undefined ? undefined : ageOf(args.max_age, call.now());
+    const maxAge = args.max_age === undefined ? undefined : ageOf(args.max_age);
     const inventory = await readInventory(call);
     if (args.node !== undefined) requireNode(inventory, args.node);
     if (args.vmid !== undefined) await resolveGuest(call, { vmid: args.vmid });
@@ -129,9 +129,7 @@ export const checkBackupCoverage = defineTool({
       inventory,
     };
     const wanted = args.state === 'template' || args.vmid !== undefined ? chosen : judged;
-    const covered = wanted
-      .filter((g) => scan.looksAt(g.vmid))
-      .map((g) => judge(g, facts, { now: Math.floor(call.now() / 1000), maxAge }));
+    const covered = wanted.filter((g) => scan.looksAt(g.vmid)).map((g) => judge(g, facts, { now: page.asked, maxAge }));
     const shown = covered.filter((c) => args.state === undefined || c.state === args.state);
     const filtered = args.state !== undefined || args.node !== undefined || args.pool !== undefined || args.vmid !== undefined;
     const orphans =
@@ -176,10 +174,11 @@ function matches(guest: Guest, filters: Filters): boolean {
   );
 }
 
-function ageOf(given: string, nowMs: number): number {
+/** Seconds. */
+function ageOf(given: string): number {
   if (!/^\d+(?:\.\d+)?\s*(?:m|min|h|d|w)$/i.test(given.trim()))
     throw new ApiError('bad-argument', `max_age: ${JSON.stringify(given)} is no age.`, { hint: 'Such as 36h, 2d or 1w.' });
-  return nowMs / 1000 - parseTimeParam('max_age', given, nowMs);
+  return -parseTimeParam('max_age', given, 0);
 }
 
 /** What one page looked at on backup servers, where these answer guest by guest only. */

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
+import { stubCall } from '../../../test/support/stub-call.ts';
+import { runTool } from '../run-tool.ts';
+import { listGuests } from './list-guests.ts';
 
 describe('list_guests', () => {
   let h: Harness;
@@ -57,6 +60,37 @@ describe('list_guests', () => {
       Number.parseFloat(r['mem'] ?? ''),
     );
     expect(first).toEqual([...first].sort((a, b) => b - a));
+  });
+
+  test('sorted by uptime, which grows while one reads, nothing is left out or repeated', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const began = Date.now();
+    const guest = (vmid: number, uptime: number) => ({
+      type: 'qemu',
+      vmid,
+      node: 'n1',
+      status: 'running',
+      uptime: uptime + (Date.now() - began) / 1000,
+    });
+    // All started within seconds of each other, as after a power cut.
+    const { session } = stubCall((path) =>
+      path === '/cluster/resources'
+        ? [{ type: 'node', node: 'n1', status: 'online' }, ...Array.from({ length: 12 }, (_, i) => guest(100 + i, 500 - i * 2))]
+        : [],
+    );
+    const seen: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const { text } = await runTool(listGuests, { sort: 'uptime', limit: 5, cursor }, session, {
+        form: 'text',
+        maxChars: 9_000,
+      });
+      seen.push(...tableOf(text).map((r) => r['vmid']));
+      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      vi.setSystemTime(Date.now() + 60_000);
+    } while (cursor !== undefined);
+    vi.useRealTimers();
+    expect(seen).toEqual(Array.from({ length: 12 }, (_, i) => String(100 + i)));
   });
 
   test('one data request at any size, and the permission requests do not grow with the guests', async () => {

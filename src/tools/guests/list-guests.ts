@@ -47,7 +47,7 @@ export const listGuests = defineTool({
     }),
   },
   reads: ['/cluster/resources', ...RIGHTS_READS],
-  async run(args, call) {
+  async run(args, call, page) {
     const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);
     if (args.node !== undefined) requireNode(inventory, args.node);
     const sort = args.sort ?? 'vmid';
@@ -57,7 +57,13 @@ export const listGuests = defineTool({
     const filtered = found.length === inventory.guests.length ? '' : ` of ${inventory.guests.length} match`;
     return {
       headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
-      sections: { guests: { rows: found.map(({ row }) => row), key: KEYS[sort], ordered: true } },
+      sections: {
+        guests: {
+          rows: found.map(({ row }) => row),
+          key: (row: Row) => KEYS[sort](row, page.asked - inventory.readAt),
+          ordered: true,
+        },
+      },
       gaps: mergeGaps(coverage, offlineGaps(inventory, downNodesOf(found, inventory))),
     };
   },
@@ -141,20 +147,23 @@ function toRow(g: Guest) {
   };
 }
 
-/** Names upwards, figures downwards; guests without the figure come last. Always ends with the vmid. */
-const KEYS = {
+/**
+ * Names upwards, figures downwards; guests without the figure come last. Always ends with the vmid. An uptime is that of
+ * when the first page was asked, `sooner` seconds from when it was read: it grows from page to page.
+ */
+const KEYS: Record<(typeof SORTS)[number], (row: Row, sooner: number) => SortKey> = {
   vmid: (row) => [row.vmid],
   name: (row) => [row.name ?? '\uffff', row.vmid],
   cpu: (row) => [-(row.cpu ?? -1), row.vmid],
   mem: (row) => [-(row.mem ?? -1), row.vmid],
-  uptime: (row) => [-(row.uptime ?? -1), row.vmid],
-} satisfies Record<(typeof SORTS)[number], (row: Row) => SortKey>;
+  uptime: (row, sooner) => [row.uptime === undefined ? Number.MAX_SAFE_INTEGER : -(row.uptime + sooner), row.vmid],
+};
 
 /** One function for each, by which the session knows what it has sorted already. */
 const IN_ORDER = {
-  vmid: (all) => inOrder(all, ({ row }) => KEYS.vmid(row)),
-  name: (all) => inOrder(all, ({ row }) => KEYS.name(row)),
-  cpu: (all) => inOrder(all, ({ row }) => KEYS.cpu(row)),
-  mem: (all) => inOrder(all, ({ row }) => KEYS.mem(row)),
-  uptime: (all) => inOrder(all, ({ row }) => KEYS.uptime(row)),
+  vmid: (all) => inOrder(all, ({ row }) => KEYS.vmid(row, 0)),
+  name: (all) => inOrder(all, ({ row }) => KEYS.name(row, 0)),
+  cpu: (all) => inOrder(all, ({ row }) => KEYS.cpu(row, 0)),
+  mem: (all) => inOrder(all, ({ row }) => KEYS.mem(row, 0)),
+  uptime: (all) => inOrder(all, ({ row }) => KEYS.uptime(row, 0)),
 } satisfies Record<(typeof SORTS)[number], (all: readonly Listed[]) => readonly Listed[]>;

@@ -15,6 +15,13 @@ afterAll(async () => {
 });
 
 const WIDE = { maxChars: 40_000 };
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** The rows of a timeline, without how long ago they were; a page has no columns that are empty in all of its rows. */
+function eventsOf(text: string): string[] {
+  return tableOf(text).map(({ time, ...row }) => [time?.slice(0, 17), ...Object.values(row).filter((v) => v !== '')].join(' '));
+}
 
 describe('get_incident_timeline', () => {
   test('tasks, log, starts, HA and replication of a day, oldest first, compared with the data set', async () => {
@@ -73,11 +80,29 @@ describe('get_incident_timeline', () => {
     }
   });
 
-  test('pages continue without loss or repeat', async () => {
-    const { text } = await auditor.call('get_incident_timeline', { since: '2d', until: '2h', limit: 5 }, WIDE);
-    expect(tableOf(text)).toHaveLength(5);
-    const all = /^(\d+) visible events/.exec(text)?.[1];
-    expect(text).toContain(`5 of ${all} shown`);
+  test('pages continue without loss or repeat, however long a reader takes over one', async () => {
+    let late = 0;
+    const harness = await openHarness({ demo: logs.demo, clock: () => Date.now() + late });
+    const asked = Date.now();
+    const span = { since: new Date(asked - 2 * DAY).toISOString(), until: new Date(asked - 2 * HOUR).toISOString() };
+    for (const args of [span, { since: '2d', until: '2h' }, { since: '2d' }]) {
+      late = asked - Date.now();
+      const all = eventsOf((await harness.call('get_incident_timeline', args, WIDE)).text);
+      late = asked - Date.now();
+      const pages: string[][] = [];
+      let cursor: string | undefined;
+      do {
+        const { text } = await harness.call('get_incident_timeline', { ...args, limit: 5, cursor }, WIDE);
+        pages.push(eventsOf(text));
+        expect(text).toContain(`of ${all.length} shown`);
+        cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+        // What was read is not used again after this long.
+        late += 10 * 60_000;
+      } while (cursor !== undefined);
+      expect(pages.slice(0, -1).map((page) => page.length)).toEqual(pages.slice(0, -1).map(() => 5));
+      expect(pages.flat()).toEqual(all);
+    }
+    await harness.close();
   });
 
   test('without rights nothing is claimed', async () => {

@@ -66,12 +66,13 @@ export const getIncidentTimeline = defineTool({
     '/nodes/{node}/lxc/{vmid}/rrddata',
     ...RIGHTS_READS,
   ],
-  async run(args, call) {
-    const now = call.now() / 1000;
-    const from = parseTimeParam('since', args.since ?? DEFAULT_SPAN, call.now());
-    const to = args.until === undefined ? Math.ceil(now) : parseTimeParam('until', args.until, call.now());
-    if (from >= to) throw new ApiError('bad-argument', 'since is not before until.');
+  async run(args, call, { asked }) {
+    const from = parseTimeParam('since', args.since ?? DEFAULT_SPAN, asked);
+    const until = args.until === undefined ? undefined : parseTimeParam('until', args.until, asked);
+    if (from >= (until ?? asked)) throw new ApiError('bad-argument', 'since is not before until.');
     const inventory = await readInventory(call);
+    // The newest moment of a cluster whose clock is ahead of ours is in our future.
+    const to = until ?? Math.ceil(asked + Math.max(0, inventory.clockAhead));
     if (args.node !== undefined) requireNode(inventory, args.node);
     const guest = args.vmid === undefined ? undefined : (await resolveGuest(call, { vmid: args.vmid })).guest;
     const { data, ...gaps } = await readTimelineSources(call, inventory, { from, to, node: args.node, guest });
@@ -83,8 +84,8 @@ export const getIncidentTimeline = defineTool({
       { from, to },
       taskEvents(data.tasks ?? [], { from, to }),
       logEvents(data.log ?? []),
-      bootEvents(nodes, guests, now),
-      data.ha === undefined ? [] : haEvents(data.ha, inventory.nodes, now),
+      bootEvents(nodes, guests, inventory.readAt),
+      data.ha === undefined ? [] : haEvents(data.ha, inventory.nodes, call.now() / 1000),
       replicationEvents(data.replication ?? []),
       ...data.metrics.map((m) => metricEvents(m.points, m, { from, to })),
     ).filter(here);

@@ -57,7 +57,7 @@ export const getNodeLog = defineTool({
     '/cluster/nextid',
     ...RIGHTS_READS,
   ],
-  async run(args, call) {
+  async run(args, call, { asked }) {
     const source = args.source ?? (args.vmid === undefined ? 'journal' : 'firewall');
     if (args.vmid !== undefined && source !== 'firewall')
       throw new ApiError('bad-argument', `vmid goes with source=firewall only: a guest has no ${source} here.`);
@@ -67,8 +67,8 @@ export const getNodeLog = defineTool({
     const wish = {
       // A search looks at more lines than it shows.
       lines: args.grep === undefined ? wanted : MAX_SEARCHED,
-      since: args.since === undefined ? undefined : parseTimeParam('since', args.since, call.now()),
-      until: args.until === undefined ? undefined : parseTimeParam('until', args.until, call.now()),
+      since: args.since === undefined ? undefined : parseTimeParam('since', args.since, asked),
+      until: args.until === undefined ? undefined : parseTimeParam('until', args.until, asked),
     };
     if (wish.since !== undefined && wish.until !== undefined && wish.since >= wish.until)
       throw new ApiError('bad-argument', 'since is not before until.');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
-import { stubCall } from '../../../test/support/stub-call.ts';
+import { FIRST_PAGE, stubCall } from '../../../test/support/stub-call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { getSdn } from './get-sdn.ts';
 
@@ -148,7 +148,7 @@ describe('what is not there', () => {
   test('SDN that is not used is said to be so when that is known', async () => {
     const answer = await getSdn.prepare({}).run(
       stubCall((path) => rights[path] ?? []),
-      undefined,
+      FIRST_PAGE,
     );
     expect(answer.headline).toMatch(/^SDN is not used: 0 zones, 0 VNets/);
     expect(answer.gaps.coverage).toBe('complete');
@@ -158,7 +158,7 @@ describe('what is not there', () => {
     const missing = new ApiError('unsupported-by-this-release', 'no such path', { status: 501 });
     const answer = await getSdn.prepare({}).run(
       stubCall((path) => (path.startsWith('/cluster/sdn') ? missing : (rights[path] ?? [])), '7.4-3'),
-      undefined,
+      FIRST_PAGE,
     );
     expect(answer.headline).toBe('SDN is not installed on the node that answers');
   });

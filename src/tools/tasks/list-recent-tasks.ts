@@ -47,8 +47,8 @@ export const listRecentTasks = defineTool({
     const inventory = await readInventory(call);
     if (args.node !== undefined) requireOnlineNode(inventory, args.node);
     const rows = page.limit ?? DEFAULT_ROWS;
-    const from = args.since === undefined ? undefined : parseTimeParam('since', args.since, call.now());
-    const to = args.until === undefined ? undefined : parseTimeParam('until', args.until, call.now());
+    const from = args.since === undefined ? undefined : parseTimeParam('since', args.since, page.asked);
+    const to = args.until === undefined ? undefined : parseTimeParam('until', args.until, page.asked);
     const reading = await readTasks(call, inventory, {
       node: args.node,
       states: statesOf(args.state),
