@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Parsed } from './parsed.ts';
 import { quoted } from './quoted.ts';
@@ -34,6 +34,8 @@ export function parseCaPem(text: string): Parsed<string> {
 }
 
 function readCertificate(pem: string): X509Certificate | undefined {
+  // Loaded when there is a certificate to read: most starts have none, and it takes longer than all the rest of the settings.
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
   try {
     return new X509Certificate(pem);
   } catch {
