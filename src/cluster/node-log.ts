@@ -107,12 +107,10 @@ export async function readGuestFirewallLog(
   { node, lines, since, until }: LogWish,
 ): Promise<LogPart> {
   const where = { node, vmid };
-  const part = await readTail((start, limit) => {
-    const query = { since, until, start, limit };
-    return type === 'qemu'
-      ? call.get('/nodes/{node}/qemu/{vmid}/firewall/log', where, query)
-      : call.get('/nodes/{node}/lxc/{vmid}/firewall/log', where, query);
-  }, lines);
+  const part = await readTail(
+    (start, limit) => call.get(`/nodes/{node}/${type}/{vmid}/firewall/log`, where, { since, until, start, limit }),
+    lines,
+  );
   return { ...part, since, notes: [] };
 }
 
