@@ -24,6 +24,9 @@ export interface Task {
   readonly status: string | undefined;
 }
 
+/** A task that ended in a span may have begun this long before it, in seconds: the API selects by the start alone. */
+export const LONG_TASK_S = 6 * 3_600;
+
 /** The state behind a task's status. Warnings are no failure, and a lost log proves nothing. */
 export function taskState(status: string | undefined, ended: boolean): TaskState {
   if (status === undefined || status === '') return ended ? 'unknown' : 'running';
@@ -146,9 +149,7 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
   ]);
   const all = out.results.flatMap((r) => r.data);
   // A node that gave as many as were asked for has older ones: below its oldest the merged list would have holes.
-  const horizons = out.results
-    .filter((r) => r.data.length >= query.perNode)
-    .map((r) => Math.min(...r.data.map((t) => t.start ?? 0)));
+  const horizons = out.results.filter((r) => r.data.length >= query.perNode).map((r) => reachesBackTo(r.data));
   const horizon = horizons.length === 0 ? undefined : Math.max(...horizons);
   const tasks = [...new Map(all.map((t) => [t.upid, t])).values()]
     .filter(
@@ -160,6 +161,12 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
     data: { tasks, more: horizon !== undefined },
     ...mergeGaps(out.gaps, offlineGaps(inventory, asked), coverage),
   };
+}
+
+/** How far a node's newest tasks go back. Running ones are listed whatever their age, so they tell only where nothing else is. */
+export function reachesBackTo(tasks: readonly Task[]): number {
+  const ended = tasks.filter((t) => t.state !== 'running');
+  return Math.min(...(ended.length > 0 ? ended : tasks).map((t) => t.start ?? 0));
 }
 
 /** Vmid that a task worked on, when it is a guest task. */

@@ -6,13 +6,11 @@ import { type Guest, guestCoverage, type Inventory } from './inventory.ts';
 import { type MetricsTarget, type Point, readMetrics, type Timeframe } from './metrics.ts';
 import { type ClusterLogEntry, parseClusterLog } from './node-log.ts';
 import { type Replication, readReplication } from './replication.ts';
-import { readTasks, type Task } from './tasks.ts';
+import { LONG_TASK_S, readTasks, type Task } from './tasks.ts';
 
 /** Newest entries of the cluster log that are looked at; the cluster keeps hardly more. */
 const LOG_ENTRIES = 1_000;
 const TASKS_PER_NODE = 1_000;
-/** A task may have begun this long before the span and still matter in it, in seconds. */
-const LONG_TASK_S = 6 * 3_600;
 const SLACK_S = 300;
 /** Nodes whose measurements are looked at. */
 const MAX_METRICS = 12;
