@@ -1,9 +1,10 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { boolOf, byText, listOf, textOf, vmidOf } from '../api/lenient.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine } from '../redact/plain-text.ts';
+import { cutGaps, optional } from './attempts.ts';
 import { parseCorosyncNodes, readClusterStatus } from './cluster-status.ts';
 import { fanOut } from './fan-out.ts';
 import { normalMac } from './guest-nics.ts';
@@ -110,23 +111,16 @@ export interface Ipam {
 export async function readIpam(call: Call): Promise<Reading<Ipam>> {
   if (!atLeast(await call.release(), '8.1')) return { data: { entries: [], foreign: [] }, ...NO_GAPS };
   const [listed, status, visible] = await Promise.all([
-    attempt({}, async () => listOf((await call.get('/cluster/sdn/ipams', {})).data, 'IPAMs')),
-    attempt({}, async () => parseIpamStatus((await call.get('/cluster/sdn/ipams/{ipam}/status', { ipam: 'pve' })).data)),
+    // Without the SDN packages there is no IPAM, and nothing is missing.
+    optional(async () => listOf((await call.get('/cluster/sdn/ipams', {})).data, 'IPAMs')),
+    optional(async () => parseIpamStatus((await call.get('/cluster/sdn/ipams/{ipam}/status', { ipam: 'pve' })).data)),
     call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'addresses in the SDN IPAM' }),
   ]);
-  const foreign = (listed.data ?? []).flatMap((row) =>
-    textOf(row['type']) === 'pve' ? [] : (textOf(row['ipam']) ?? []).concat(),
-  );
+  const foreign = (listed.data ?? []).flatMap((row) => (textOf(row['type']) === 'pve' ? [] : (textOf(row['ipam']) ?? [])));
   return {
-    data: { entries: status.data ?? [], foreign: [...foreign].sort(byText) },
-    ...mergeGaps(withoutAbsence(listed), withoutAbsence(status), visible),
+    data: { entries: status.data ?? [], foreign: foreign.sort(byText) },
+    ...mergeGaps(listed, status, visible),
   };
-}
-
-/** Without the SDN packages there is no IPAM, and nothing is missing. */
-function withoutAbsence(gaps: Gaps): Gaps {
-  const absent = gaps.problems.every((p) => p.kind === 'not-configured' || p.kind === 'unsupported-by-this-release');
-  return absent ? NO_GAPS : gaps;
 }
 
 /** `/cluster/sdn/ipams/pve/status`; rows without an address are left out. */
@@ -197,10 +191,10 @@ export async function readNetworks(
     (node) => ({ node }),
     (node) => readNodeNetwork(call, node),
   );
-  const left: Gaps =
-    online.length > asked.length
-      ? { ...NO_GAPS, coverage: 'partial', why: `the interfaces of ${asked.length} of ${online.length} nodes only were read` }
-      : NO_GAPS;
+  const left = cutGaps(
+    online.length > asked.length,
+    `the interfaces of ${asked.length} of ${online.length} nodes only were read`,
+  );
   return {
     data: out.results.map(({ item, data }) => ({ node: item, interfaces: data.data.interfaces })),
     ...mergeGaps(out.gaps, left, ...out.results.map(({ data }) => data)),

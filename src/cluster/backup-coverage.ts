@@ -2,6 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, listOf, rawOf, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
+import { cutGaps } from './attempts.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
 import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
@@ -44,14 +45,10 @@ export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
     async ({ id }) => parseIncludedVolumes((await call.get('/cluster/backup/{id}/included_volumes', { id })).data),
   );
   const excluded = new Map(opened.results.flatMap((r) => [...r.data]));
-  const unopened: Gaps =
-    enabled.length <= MAX_JOBS
-      ? NO_GAPS
-      : {
-          ...NO_GAPS,
-          coverage: 'partial',
-          why: `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
-        };
+  const unopened = cutGaps(
+    enabled.length > MAX_JOBS,
+    `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
+  );
   return { data: { jobs: jobs.data, excluded }, ...mergeGaps(jobs, opened.gaps, unopened) };
 }
 

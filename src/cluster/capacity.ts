@@ -1,5 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { cutGaps } from './attempts.ts';
 import { readThinPools, type ThinPool } from './disks.ts';
 import { fanOut } from './fan-out.ts';
 import type { Guest, Inventory } from './inventory.ts';
@@ -43,14 +44,10 @@ export async function readStorageHistories(
     ({ node, storage }) => readMetrics(call, { kind: 'storage', node, storage: storage.storage }, 'month'),
   );
   const found = new Map(out.results.map((r) => [r.item.storage, r.data]));
-  const left: Gaps =
-    measured.length > asked.length
-      ? {
-          ...NO_GAPS,
-          coverage: 'partial',
-          why: `the history of the ${MAX_HISTORIES} fullest of ${measured.length} storages only was read`,
-        }
-      : NO_GAPS;
+  const left = cutGaps(
+    measured.length > asked.length,
+    `the history of the ${MAX_HISTORIES} fullest of ${measured.length} storages only was read`,
+  );
   return { data: storages.map((storage) => ({ storage, points: found.get(storage) })), ...mergeGaps(out.gaps, left) };
 }
 

@@ -1,9 +1,17 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, listOf, textOf } from '../api/lenient.ts';
-import { attempt, type Gaps, gapFrom, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, type Gaps, gapFrom, mergeGaps, type Reading } from '../api/reading.ts';
 import { fanOut } from './fan-out.ts';
-import { type FirewallRule, getIpSet, getIpSets, parseFirewallRules, readFirewallAliases, type SetLevel } from './firewall.ts';
+import {
+  type FirewallRule,
+  getIpSet,
+  getIpSets,
+  notOpened,
+  parseFirewallRules,
+  readFirewallAliases,
+  type SetLevel,
+} from './firewall.ts';
 
 export type Scope = 'dc' | 'guest';
 
@@ -65,11 +73,10 @@ export async function readSets(call: Call, level: SetLevel, names: readonly stri
     () => ('node' in level ? { node: level.node, vmid: level.vmid } : {}),
     async (name) => parseSetEntries((await getIpSet(call, level, name)).data),
   );
-  const left: Gaps =
-    names.length > MAX_OPENED
-      ? { ...NO_GAPS, coverage: 'partial', why: `only ${MAX_OPENED} of ${names.length} IP sets were opened` }
-      : NO_GAPS;
-  return { data: new Map(opened.results.map((r) => [r.item, r.data])), ...mergeGaps(opened.gaps, left) };
+  return {
+    data: new Map(opened.results.map((r) => [r.item, r.data])),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'IP sets')),
+  };
 }
 
 export function parseSetEntries(data: unknown): readonly RawSetEntry[] {
@@ -101,7 +108,7 @@ export async function readGroups(call: Call, names: readonly string[]): Promise<
       }
     }),
   );
-  return { data: groups, ...mergeGaps(...gaps) };
+  return { data: groups, ...mergeGaps(...gaps, notOpened(names.length, MAX_OPENED, 'security groups')) };
 }
 
 /** The IP sets that rules refer to, by scope; names of both scopes where the rule does not say which. */

@@ -3,6 +3,7 @@ import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts'
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cutGaps } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
 import type { GuestType } from './inventory.ts';
 
@@ -105,7 +106,7 @@ export async function readIpSets(call: Call, level: FirewallLevel): Promise<Read
   const entries = new Map(opened.results.map((r) => [r.item.name, r.data]));
   return {
     data: names.map((n) => ({ ...n, entries: entries.get(n.name) })),
-    ...mergeGaps(opened.gaps, notOpened(names.length, 'IP sets')),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'IP sets')),
   };
 }
 
@@ -138,14 +139,12 @@ export async function readSecurityGroups(call: Call, only?: ReadonlySet<string>)
   const rules = new Map(opened.results.map((r) => [r.item.name, r.data]));
   return {
     data: names.map((n) => ({ ...n, rules: rules.get(n.name) })),
-    ...mergeGaps(opened.gaps, notOpened(names.length, 'security groups')),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'security groups')),
   };
 }
 
-function notOpened(count: number, what: string): Gaps {
-  return count <= MAX_OPENED
-    ? NO_GAPS
-    : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_OPENED} of ${count} ${what} were opened` };
+export function notOpened(count: number, most: number, what: string): Gaps {
+  return cutGaps(count > most, `only the first ${most} of ${count} ${what} were opened`);
 }
 
 /** A name for a service's ports that rules may use. */

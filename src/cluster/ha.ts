@@ -4,6 +4,7 @@ import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { isNotHere } from './attempts.ts';
 import { errorOf } from './problem-error.ts';
 
 /** A manager writes its sign of life every few seconds; one older than this counts as dead. */
@@ -98,10 +99,7 @@ export interface HaOverview {
 export async function readHa(call: Call): Promise<Reading<HaOverview>> {
   const nine = atLeast(await call.release(), '9.0');
   const [status, rules, groups] = await Promise.all([
-    attempt({}, async () => {
-      const got = await call.get('/cluster/ha/status/current', {});
-      return parseHaStatus(got.data, got.clockOffset);
-    }),
+    attempt({}, () => readHaStatus(call)),
     nine ? orState(async () => parseHaRules((await call.get('/cluster/ha/rules', {})).data)) : absent<readonly HaRule[]>(),
     orState(async () => parseHaGroups((await call.get('/cluster/ha/groups', {})).data)),
   ]);
@@ -121,6 +119,12 @@ export async function readHa(call: Call): Promise<Reading<HaOverview>> {
   );
 }
 
+/** Source: GET /cluster/ha/status/current (Sys.Audit on /). */
+export async function readHaStatus(call: Call): Promise<HaStatus> {
+  const got = await call.get('/cluster/ha/status/current', {});
+  return parseHaStatus(got.data, got.clockOffset);
+}
+
 interface Part<T> {
   readonly data: T | undefined;
   readonly gaps: Gaps;
@@ -135,8 +139,7 @@ async function absent<T>(): Promise<Part<T>> {
 /** "Migrated to rules" and "this release has none" are answers, not failures. */
 async function orState<T>(read: () => Promise<T>): Promise<Part<T>> {
   const { data, ...gaps } = await attempt({}, read);
-  const [problem] = gaps.problems;
-  if (problem?.kind === 'not-configured' || problem?.kind === 'unsupported-by-this-release') return absent();
+  if (gaps.problems.some(isNotHere)) return absent();
   return { data, gaps, absent: false };
 }
 

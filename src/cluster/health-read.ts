@@ -5,16 +5,17 @@ import { toApiError } from '../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast, type Release } from '../api/release.ts';
 import { readAccess } from './access.ts';
+import { cutGaps, optional } from './attempts.ts';
 import { readBackupsEverywhere } from './backup-coverage.ts';
 import { readBackupJobs } from './backup-jobs.ts';
-import { optional, readCephFlags, readCephStatus, readCephVersions } from './ceph.ts';
+import { readCephFlags, readCephStatus, readCephVersions } from './ceph.ts';
 import { readCertificates } from './certificates.ts';
 import { readMetricServers } from './cluster-config.ts';
 import { type ClusterStatus, readClusterStatus, readQuorum } from './cluster-status.ts';
 import { readDisks, readThinPools, readZfsPools } from './disks.ts';
 import { fanOut } from './fan-out.ts';
 import { type FirewallLevel, readFirewallOptions, readFirewallRules, readSecurityGroups } from './firewall.ts';
-import { parseHaGroups, parseHaRules, parseHaStatus } from './ha.ts';
+import { parseHaGroups, parseHaRules, readHaStatus } from './ha.ts';
 import {
   FACT_NAMES,
   type Fact,
@@ -351,10 +352,7 @@ function cutShort(tasks: readonly Task[], since: number): readonly Lack[] {
 async function readHaFacts(call: Call): Promise<Reading<FactData['ha'] | undefined>> {
   const nine = atLeast(await call.release(), '9.0');
   const [status, rules, groups] = await Promise.all([
-    attempt({}, async () => {
-      const got = await call.get('/cluster/ha/status/current', {});
-      return parseHaStatus(got.data, got.clockOffset);
-    }),
+    attempt({}, () => readHaStatus(call)),
     nine ? attempt({}, async () => parseHaRules((await call.get('/cluster/ha/rules', {})).data)) : undefined,
     nine ? undefined : attempt({}, async () => parseHaGroups((await call.get('/cluster/ha/groups', {})).data)),
   ]);
@@ -435,10 +433,7 @@ async function readVnetFirewalls(call: Call): Promise<Reading<FactData['vnetFire
       rules: await readFirewallRules(call, { scope: 'vnet', vnet }),
     }),
   );
-  const more: Gaps =
-    vnets.length <= MAX_VNETS
-      ? NO_GAPS
-      : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at` };
+  const more = cutGaps(vnets.length > MAX_VNETS, `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at`);
   return { data: new Map(out.results.map((r) => [r.item, r.data])), ...mergeGaps(gaps, out.gaps, more) };
 }
 

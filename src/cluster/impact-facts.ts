@@ -5,6 +5,7 @@ import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '
 import { checkSegment } from '../api/segments.ts';
 import { closest } from '../config/suggest.ts';
 import { type NodeInterfaces, readNetworks } from './address-sources.ts';
+import { whole } from './attempts.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
 import { type Quorum, readClusterStatus, readQuorum } from './cluster-status.ts';
 import { type HaOverview, readHa } from './ha.ts';
@@ -169,12 +170,6 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
     nameRefused(status ?? NO_GAPS, "the nodes' cluster addresses"),
     othersOffline(inventory),
   );
-}
-
-/** A reader that brings its own gaps; one that fails whole becomes a gap. */
-async function whole<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outcome = await attempt({}, read);
-  return outcome.data === undefined ? { ...outcome, data: undefined } : outcome.data;
 }
 
 /** Configured jobs, those of invisible guests left out by the API. */

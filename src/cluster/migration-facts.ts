@@ -1,6 +1,7 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { whole } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
 import { type GuestConfig, readGuestConfig } from './guest-config.ts';
 import { readGuestReplication } from './guest-replication.ts';
@@ -188,13 +189,6 @@ async function lookInto(call: Call, guest: Guest, snapshots: readonly Snapshot[]
     snapshotsLeft: snapshots.length - out.results.length,
   };
   return { data: inside, ...out.gaps };
-}
-
-/** A reader that brings its own gaps; one that fails whole becomes a gap. */
-async function whole<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outcome = await attempt({}, read);
-  if (outcome.data === undefined) return { ...outcome, data: undefined };
-  return { data: outcome.data.data, ...mergeGaps(outcome.data) };
 }
 
 /** Endpoints that are read, for the permission docs. */

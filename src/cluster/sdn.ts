@@ -6,6 +6,7 @@ import { attempt, type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { isNotHere } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
 
 /** VNets whose subnets are read; each costs a request. */
@@ -114,8 +115,7 @@ interface Part<T> {
 async function part<T>(wanted: boolean, read: () => Promise<T>): Promise<Part<T>> {
   if (!wanted) return { asked: false, data: undefined, gaps: mergeGaps(), missing: false };
   const { data, ...gaps } = await attempt({}, read);
-  const kind = gaps.problems[0]?.kind;
-  return { asked: true, data, gaps, missing: kind === 'unsupported-by-this-release' || kind === 'not-configured' };
+  return { asked: true, data, gaps, missing: gaps.problems.some(isNotHere) };
 }
 
 async function readSubnets(
@@ -249,7 +249,7 @@ function unwrapped(value: unknown): readonly Raw[] {
 
 /** Nodes a zone is limited to; empty: all. */
 export function zoneNodes(zone: SdnObject): readonly string[] {
-  return commaList(zone.settings.get('nodes')?.replaceAll(' ', ''));
+  return commaList(zone.settings.get('nodes'));
 }
 
 /** Endpoints that are read, for the permission docs. */

@@ -3,13 +3,13 @@ import { bool, bytes, int, list, percent, prose, rate, record, table, text } fro
 import { formatPercent } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
+import { optional } from '../../cluster/attempts.ts';
 import {
   type CephCheck,
   type CephPool,
   type CephReading,
   type CephStatus,
   type CephVersion,
-  optional,
   readCephFlags,
   readCephPools,
   readCephStatus,
