@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { boolOf, byText, listOf, textOf, vmidOf } from '../api/lenient.ts';
-import { attempt, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine } from '../redact/plain-text.ts';
 import { cutGaps, optional } from './attempts.ts';
@@ -203,10 +203,7 @@ export async function readNetworks(
 
 /** VNets that are VLANs: their number is one only in zones of that kind (elsewhere it names a VXLAN). */
 async function readVlansOfVnets(call: Call): Promise<Reading<readonly VlanOfVnet[]>> {
-  const [sdn, visible] = await Promise.all([
-    readSdn(call, new Set(['zones', 'vnets'])),
-    call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'VNets' }),
-  ]);
+  const sdn = await readSdn(call, new Set(['zones', 'vnets']));
   const kinds = new Map((sdn.data.zones ?? []).map((zone) => [zone.id, zone.type]));
   const found = (sdn.data.vnets ?? []).flatMap((vnet) => {
     const zone = vnet.settings.get('zone');
@@ -214,7 +211,7 @@ async function readVlansOfVnets(call: Call): Promise<Reading<readonly VlanOfVnet
     const kind = zone === undefined ? undefined : kinds.get(zone);
     return (kind === 'vlan' || kind === 'qinq') && Number.isInteger(vlan) ? [{ vnet: vnet.id, zone, vlan }] : [];
   });
-  return { data: found, ...mergeGaps(sdn, visible) };
+  return withGaps(found, sdn);
 }
 
 /** Endpoints that are read, for the permission docs. */

@@ -388,13 +388,10 @@ async function readLevel(call: Call, level: FirewallLevel): Promise<Reading<Fact
 }
 
 async function readSdnFacts(call: Call): Promise<Reading<FactData['sdn'] | undefined>> {
-  const [{ data, ...gaps }, coverage] = await Promise.all([
-    readSdn(call, new Set(['zones', 'vnets'])),
-    call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'SDN zones and VNets' }),
-  ]);
+  const { data, ...gaps } = await readSdn(call, new Set(['zones', 'vnets']));
   if (!data.installed) return { data: { zones: [], vnets: [] }, ...NO_GAPS };
   const { zones, vnets } = data;
-  return { data: zones === undefined || vnets === undefined ? undefined : { zones, vnets }, ...mergeGaps(gaps, coverage) };
+  return { data: zones === undefined || vnets === undefined ? undefined : { zones, vnets }, ...gaps };
 }
 
 async function readAccessFacts(

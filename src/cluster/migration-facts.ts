@@ -127,7 +127,11 @@ export async function readMigrationFacts(call: Call, guest: Guest, inventory: In
         return {
           node,
           interfaces: network?.data.interfaces,
-          bridgesSure: network !== undefined && network.hidden.length === 0 && network.coverage === 'complete',
+          bridgesSure:
+            sdn.coverage === 'complete' &&
+            network !== undefined &&
+            network.hidden.length === 0 &&
+            network.coverage === 'complete',
           cpuModel: models.get(node),
         };
       }),

@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
 import { byText, commaList, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
-import { attempt, type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
@@ -58,7 +58,7 @@ export interface Sdn {
 
 /**
  * The wanted parts of the SDN configuration, from the list endpoints only (single objects need a right to change them).
- * One request a part, and one for each VNet's subnets.
+ * One request a part, and one for each VNet's subnets. The API leaves out silently what the token may not see; that is told.
  *
  * Source: GET /cluster/sdn/{zones,vnets,controllers}?pending=1, /cluster/sdn/{ipams,dns}, /cluster/sdn/fabrics/all (9.0+),
  * /cluster/sdn/vnets/{vnet}/subnets; rows filtered by SDN.Audit.
@@ -67,7 +67,8 @@ export async function readSdn(call: Call, sections: ReadonlySet<SdnSection>): Pr
   const has = (section: SdnSection) => sections.has(section);
   const fabricsKnown = !has('fabrics') || atLeast(await call.release(), '9.0');
   const pending = { pending: 1 };
-  const [zones, vnets, controllers, ipams, dns, fabrics] = await Promise.all([
+  const [coverage, zones, vnets, controllers, ipams, dns, fabrics] = await Promise.all([
+    sdnCoverage(call, sections),
     part(has('zones'), async () => parseSdnObjects((await call.get('/cluster/sdn/zones', {}, pending)).data, 'zone')),
     part(has('vnets') || has('subnets'), async () =>
       parseSdnObjects((await call.get('/cluster/sdn/vnets', {}, pending)).data, 'vnet'),
@@ -100,8 +101,15 @@ export async function readSdn(call: Call, sections: ReadonlySet<SdnSection>): Pr
       dns: dns.data,
       fabrics: fabrics.data,
     },
-    ...mergeGaps(...parts.map((p) => p.gaps), ...(subnets === undefined ? [] : [subnets.gaps])),
+    ...mergeGaps(coverage, ...parts.map((p) => p.gaps), ...(subnets === undefined ? [] : [subnets.gaps])),
   };
+}
+
+/** Zones, and VNets with their subnets, have a right of their own. */
+async function sdnCoverage(call: Call, sections: ReadonlySet<SdnSection>): Promise<Gaps> {
+  if (sections.size === 0) return NO_GAPS;
+  const narrow = [...sections].every((section) => section === 'zones' || section === 'vnets' || section === 'subnets');
+  return call.rights.over({ privilege: 'SDN.Audit', under: narrow ? '/sdn/zones' : '/sdn', what: 'SDN objects' });
 }
 
 interface Part<T> {
