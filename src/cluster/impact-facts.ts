@@ -166,7 +166,8 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
     sdn,
     networks ?? NO_GAPS,
     nameRefused(status ?? NO_GAPS, "the nodes' cluster addresses"),
-    othersOffline(inventory),
+    // Their interfaces matter, whether guests are known there or not.
+    networks === undefined ? othersOffline(inventory) : offlineGaps(inventory),
   );
 }
 
