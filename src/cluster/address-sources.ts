@@ -8,7 +8,7 @@ import { cutGaps, optional } from './attempts.ts';
 import { parseCorosyncNodes, readClusterStatus } from './cluster-status.ts';
 import { fanOut } from './fan-out.ts';
 import { normalMac } from './guest-nics.ts';
-import type { Inventory } from './inventory.ts';
+import { type Inventory, onlineNodes } from './inventory.ts';
 import { type NodeInterface, readNodeNetwork } from './node-network.ts';
 import { nameRefused } from './refused.ts';
 import { readSdn } from './sdn.ts';
@@ -183,7 +183,7 @@ export async function readNetworks(
   inventory: Inventory,
   only?: ReadonlySet<string>,
 ): Promise<Reading<readonly NodeInterfaces[]>> {
-  const online = inventory.nodes.filter((n) => n.status === 'online' && (only?.has(n.node) ?? true)).map((n) => n.node);
+  const online = onlineNodes(inventory).filter((node) => only?.has(node) ?? true);
   const asked = online.slice(0, MAX_NETWORK_READS);
   const out = await fanOut(
     call,

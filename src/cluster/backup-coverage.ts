@@ -7,7 +7,7 @@ import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
 import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
 import { backupPlaces } from './guest-backups.ts';
-import type { Guest, Inventory } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes } from './inventory.ts';
 
 /** Jobs whose volumes are looked at, in one call. */
 const MAX_JOBS = 20;
@@ -105,7 +105,7 @@ export interface BackupsEverywhere {
  * Source: see readStorageBackups.
  */
 export async function readBackupsEverywhere(call: Call, inventory: Inventory): Promise<Reading<BackupsEverywhere>> {
-  const home = inventory.nodes.find((n) => n.status === 'online')?.node ?? '';
+  const home = onlineNodes(inventory)[0] ?? '';
   const { places, unreachable } = backupPlaces(inventory, home, true);
   const out = await fanOut(
     call,
@@ -150,7 +150,7 @@ export async function readBackupsEverywhere(call: Call, inventory: Inventory): P
 }
 
 function nodesOf(inventory: Inventory, storage: string): readonly string[] {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   return inventory.storages
     .filter((s) => s.storage === storage && s.status === 'available' && online.has(s.node))
     .map((s) => s.node);

@@ -3,7 +3,7 @@ import { byText } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, type Problem, type Reading, withGaps } from '../api/reading.ts';
 import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
-import { type Guest, type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes, type StorageRow, storageCoverage } from './inventory.ts';
 
 /** A guest's backups on one storage. */
 export interface StorageBackups {
@@ -127,7 +127,7 @@ export function backupPlaces(
   home: string,
   everywhere: boolean,
 ): { readonly places: readonly Place[]; readonly unreachable: readonly Problem[] } {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const candidates = inventory.storages.filter(
     (s) => s.content.includes('backup') && (s.shared || s.node === home || everywhere),
   );

@@ -234,6 +234,11 @@ export async function nodeCoverage(call: Call, inventory: Inventory): Promise<Ga
   return mergeGaps(offline, await call.rights.over({ privilege: 'Sys.Audit', under: '/nodes', what: 'figures of nodes' }));
 }
 
+/** Names of the nodes that can be asked now, sorted. */
+export function onlineNodes(inventory: Inventory): readonly string[] {
+  return inventory.nodes.flatMap(({ node, status }) => (status === 'online' ? [node] : []));
+}
+
 /** One problem a node that is not online. Figures and names of its guests are missing or old. */
 export function offlineGaps(inventory: Inventory, only?: ReadonlySet<string>): Gaps {
   const down = inventory.nodes.filter((n) => n.status !== 'online' && (only === undefined || only.has(n.node)));

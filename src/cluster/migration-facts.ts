@@ -7,7 +7,7 @@ import { type GuestConfig, readGuestConfig } from './guest-config.ts';
 import { readGuestReplication } from './guest-replication.ts';
 import { type HaOverview, readHa } from './ha.ts';
 import { type MappingEntry, readMappings } from './hardware.ts';
-import { type Guest, type Inventory, offlineGaps } from './inventory.ts';
+import { type Guest, type Inventory, offlineGaps, onlineNodes } from './inventory.ts';
 import { type NodeInterface, readNodeNetwork } from './node-network.ts';
 import { readNodeStatus } from './node-status.ts';
 import { nameRefused } from './refused.ts';
@@ -72,7 +72,7 @@ export function usesHostCpu(config: GuestConfig): boolean {
  */
 export async function readMigrationFacts(call: Call, guest: Guest, inventory: Inventory): Promise<Reading<MigrationFacts>> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const others = [...online].filter((node) => node !== guest.node);
   if (!online.has(guest.node)) {
     return withGaps({ ...NOTHING, guest, inventory, targetsLeft: others.length }, offlineGaps(inventory, new Set([guest.node])));

@@ -4,7 +4,7 @@ import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { fanOut } from './fan-out.ts';
-import type { Inventory } from './inventory.ts';
+import { type Inventory, onlineNodes } from './inventory.ts';
 import { readTail } from './node-log.ts';
 import { calendarInterval } from './replication-schedule.ts';
 
@@ -122,7 +122,7 @@ function withSource(job: ReplicationJob, inventory: Inventory): ReplicationJob {
 
 /** Online nodes that replicate something; all of them when the configuration could not be read. */
 function sourceNodes(jobs: readonly ReplicationJob[] | undefined, inventory: Inventory): readonly string[] {
-  const online = inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node);
+  const online = onlineNodes(inventory);
   return jobs === undefined ? online : online.filter((node) => jobs.some((job) => job.source === node));
 }
 

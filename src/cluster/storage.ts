@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, isRaw, listOf, propertiesOf, type Raw, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
-import { type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
+import { type Inventory, onlineNodes, type StorageRow, storageCoverage } from './inventory.ts';
 
 /** A storage as the cluster's configuration defines it. */
 export interface StorageDefinition {
@@ -107,7 +107,7 @@ export interface Storage {
 
 /** Puts live rows and definitions together; a definition without rows (disabled) is a storage, too. */
 export function mergeStorages(inventory: Inventory, definitions: readonly StorageDefinition[]): readonly Storage[] {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const groups = new Map<string, StorageRow[]>();
   for (const row of inventory.storages) {
     const definition = definitions.find((d) => d.storage === row.storage);

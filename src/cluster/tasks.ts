@@ -4,7 +4,7 @@ import { mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { fanOut } from './fan-out.ts';
-import { type Inventory, offlineGaps } from './inventory.ts';
+import { type Inventory, offlineGaps, onlineNodes } from './inventory.ts';
 
 /** How a task ended, in words of our own; the raw status is kept beside it. */
 export type TaskState = 'running' | 'ok' | 'warning' | 'failed' | 'unknown';
@@ -112,9 +112,7 @@ const STATUS_FILTER: Readonly<Record<string, string>> = { ok: 'ok', warning: 'wa
  * Source: GET /nodes/{node}/tasks?source=all for each online node (one request a node); offline nodes are gaps.
  */
 export async function readTasks(call: Call, inventory: Inventory, query: TaskQuery): Promise<Reading<TaskList>> {
-  const nodes = inventory.nodes
-    .filter((n) => n.status === 'online' && (query.node === undefined || n.node === query.node))
-    .map((n) => n.node);
+  const nodes = onlineNodes(inventory).filter((node) => query.node === undefined || node === query.node);
   const wanted = query.states?.filter((s) => s !== 'running').map((s) => STATUS_FILTER[s] ?? s);
   const onlyRunning = query.states?.every((s) => s === 'running') === true;
   const asked = new Set(query.node === undefined ? inventory.nodes.map((n) => n.node) : [query.node]);

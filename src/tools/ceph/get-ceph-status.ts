@@ -22,10 +22,10 @@ import {
   readCephFileSystems,
   readCephRules,
 } from '../../cluster/ceph-details.ts';
-import { type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Inventory, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { errorOf } from '../../cluster/problem-error.ts';
 import { defineTool } from '../define-tool.ts';
-import { absentAnswer, onlineNodes } from './ceph-words.ts';
+import { absentAnswer } from './ceph-words.ts';
 
 const SECTIONS = ['pools', 'versions', 'daemons', 'filesystems', 'rules', 'config', 'crush'] as const;
 type Section = (typeof SECTIONS)[number];
