@@ -4,7 +4,7 @@ import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/rea
 import { cleanText } from '../redact/plain-text.ts';
 import { cutGaps } from './attempts.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
-import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
+import { type Backup, readDryRunOf, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
 import { backupPlaces } from './guest-backups.ts';
 import { type Guest, type Inventory, onlineNodes } from './inventory.ts';
@@ -70,14 +70,6 @@ export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, readonl
     );
   }
   return guests;
-}
-
-/** One storage for backups: a shared one once, a local one for each node. */
-export interface BackupPlace {
-  readonly node: string;
-  readonly storage: string;
-  readonly plugin: string | undefined;
-  readonly shared: boolean;
 }
 
 /** How well a place was read; `guests`: only guest by guest. */
@@ -186,13 +178,7 @@ export async function readServerBackups(
     call,
     items,
     ({ node, storage, guest }) => ({ node, storage, vmid: guest.vmid }),
-    async ({ node, storage, guest }) => {
-      const query = { 'prune-backups': 'keep-all=1', vmid: guest.vmid, type: guest.type };
-      const got = await call.get('/nodes/{node}/storage/{storage}/prunebackups', { node, storage }, query);
-      return parseDryRun(got.data, storage).filter(
-        (b) => b.vmid === guest.vmid && (b.type === undefined || b.type === guest.type),
-      );
-    },
+    ({ node, storage, guest }) => readDryRunOf(call, guest, { node, storage }),
   );
   const done = new Set(out.results.map((r) => r.item));
   const left = new Set(out.left);
