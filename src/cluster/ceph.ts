@@ -1,8 +1,8 @@
 import type { Call } from '../api/call.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
 import { boolOf, byText, commaList, intOf, listOf, numberOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
+import { lineOf } from './shown-text.ts';
 
 /** Nodes that are asked in turn for a Ceph that the entry node does not have. */
 const MAX_TRIED = 6;
@@ -251,10 +251,10 @@ function parseChecks(health: Raw): readonly CephCheck[] {
       return {
         check: oneLine(check, 60),
         severity: textOf(row['severity']) ?? 'unknown',
-        summary: cleaned(textOf(rawOf(row['summary'])['message']) ?? ''),
+        summary: lineOf(textOf(rawOf(row['summary'])['message']) ?? ''),
         details: rowsOf(row['detail']).flatMap((d) => {
           const message = textOf(d['message']);
-          return message === undefined ? [] : [cleaned(message)];
+          return message === undefined ? [] : [lineOf(message)];
         }),
         muted: boolOf(row['muted']) ?? false,
       };
@@ -373,9 +373,4 @@ function osdOf(row: Raw, host: string | undefined): CephOsd | undefined {
 
 function listLength(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
-}
-
-/** Ceph's own texts can carry log lines, which arrive encoded twice. */
-function cleaned(text: string): string {
-  return oneLine(scrubFreeText(repairMojibake(text)).text, 200);
 }

@@ -2,10 +2,9 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, intOf, listOf, type Raw, rawOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
 import { isNotHere } from './attempts.ts';
 import { errorOf } from './problem-error.ts';
+import { lineOf } from './shown-text.ts';
 
 /** A manager writes its sign of life every few seconds; one older than this counts as dead. */
 export const HEARTBEAT_LIMIT_S = 120;
@@ -260,7 +259,7 @@ export function parseHaGroups(data: unknown): readonly HaGroup[] {
 /** Comments of HA arrive encoded twice. */
 function cleaned(value: unknown): string | undefined {
   const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(repairMojibake(text)).text, 200);
+  return text === undefined ? undefined : lineOf(text);
 }
 
 /** Seconds since a manager's last sign of life, by the cluster's own clock; undefined when it never gave one. */

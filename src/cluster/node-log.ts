@@ -3,9 +3,8 @@ import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import { byText, intOf, listOf, numberOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps } from '../api/reading.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { Guest } from './inventory.ts';
+import { lineOf } from './shown-text.ts';
 
 /** Lines that a search looks at, newest first. */
 export const MAX_SEARCHED = 5_000;
@@ -236,5 +235,5 @@ export function parseClusterLog(data: unknown): readonly ClusterLogEntry[] {
 }
 
 function cleanLine(line: string): string {
-  return oneLine(scrubFreeText(repairMojibake(line)).text, MAX_LINE);
+  return lineOf(line, MAX_LINE);
 }

@@ -4,10 +4,10 @@ import { ApiError, toApiError } from '../api/errors.ts';
 import { byText, commaList, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
 import { isNotHere } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
+import { lineOf } from './shown-text.ts';
 
 /** VNets whose subnets are read; each costs a request. */
 export const MAX_SUBNET_READS = 24;
@@ -210,20 +210,16 @@ function valueText(value: unknown): string | undefined {
   if (isRaw(value)) {
     const from = textOf(value['start-address']);
     const to = textOf(value['end-address']);
-    if (from !== undefined && to !== undefined) return cleaned(`${from}-${to}`);
+    if (from !== undefined && to !== undefined) return lineOf(`${from}-${to}`);
     const parts = Object.entries(value).flatMap(([key, inner]) => {
       const text = valueText(inner);
       return text === undefined ? [] : [`${key}=${text}`];
     });
-    return parts.length === 0 ? undefined : cleaned(parts.sort(byText).join(','));
+    return parts.length === 0 ? undefined : lineOf(parts.sort(byText).join(','));
   }
   if (typeof value === 'boolean') return value ? '1' : '0';
   const text = textOf(value);
-  return text === undefined ? undefined : cleaned(text);
-}
-
-function cleaned(text: string): string {
-  return oneLine(scrubFreeText(repairMojibake(text)).text, 200);
+  return text === undefined ? undefined : lineOf(text);
 }
 
 /** `/cluster/sdn/fabrics/all`: fabrics and their member nodes, either as rows or as rows of one named object. */
