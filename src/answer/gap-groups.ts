@@ -1,8 +1,9 @@
 /** Problems and hidden things, put together where they say the same about many places. */
 import type { ErrorKind } from '../api/errors.ts';
+import { byText } from '../api/lenient.ts';
 import type { Gaps, Hidden, Problem, Where } from '../api/reading.ts';
 import { oneLine } from '../redact/plain-text.ts';
-import { compareNatural, compareSortKeys, compareText } from './sort-key.ts';
+import { compareNatural, compareSortKeys } from './sort-key.ts';
 
 /** Longest name of a node, storage or cluster that is shown. */
 const NAME_CHARS = 80;
@@ -52,7 +53,7 @@ export function groupProblems(problems: readonly Problem[]): ProblemGroup[] {
     else group.push(problem);
   }
   return [...groups.entries()]
-    .sort(([a], [b]) => compareText(a, b))
+    .sort(([a], [b]) => byText(a, b))
     .flatMap(([, members]) => {
       const sorted = [...members].sort((a, b) => compareSortKeys(placeKey(a.where), placeKey(b.where)));
       const [first] = sorted;
@@ -85,7 +86,7 @@ export function groupHidden(hidden: readonly Hidden[]): HiddenGroup[] {
     groups.set(key, group);
   }
   return [...groups.entries()]
-    .sort(([a], [b]) => compareText(a, b))
+    .sort(([a], [b]) => byText(a, b))
     .map(([, { what, privilege, cluster, paths }]) => ({
       what,
       privilege,
@@ -147,7 +148,7 @@ export function countKinds(groups: readonly ProblemGroup[]): string {
   const counts = new Map<string, number>();
   for (const group of groups) counts.set(group.kind, (counts.get(group.kind) ?? 0) + group.places.length);
   return [...counts.entries()]
-    .sort(([a, x], [b, y]) => y - x || compareText(a, b))
+    .sort(([a, x], [b, y]) => y - x || byText(a, b))
     .map(([kind, count]) => `${kind} ${count}`)
     .join(', ');
 }

@@ -1,9 +1,10 @@
 /** One answer out of those of several clusters: every row says whose it is, and what one cluster lacks is told as its own. */
 import type { ApiError } from '../api/errors.ts';
+import { byText } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, type Problem } from '../api/reading.ts';
 import type { Answer } from './answer.ts';
-import { pageOf } from './page.ts';
-import { compareFolded, compareSortKeys, compareText, foldKey } from './sort-key.ts';
+import { inOrder, pageOf } from './page.ts';
+import { compareFolded, compareSortKeys, foldKey } from './sort-key.ts';
 import { type Cell, type OutputSpec, type Paged, type SectionSpec, type SortKey, text } from './spec.ts';
 
 /** What one cluster said: an answer, or why there is none. */
@@ -131,7 +132,7 @@ function isPaged(value: unknown): value is Paged<Row> {
 }
 
 function rowsOf(data: unknown): readonly Row[] {
-  if (isPaged(data)) return [...data.rows].sort((a, b) => compareSortKeys(data.key(a), data.key(b)));
+  if (isPaged(data)) return inOrder(data.rows, (row) => data.key(row));
   return Array.isArray(data) ? data.filter(isRow) : [];
 }
 
@@ -202,7 +203,7 @@ export function resumeAt(after: SortKey | undefined, cluster: string): SortKey |
   const part = after[at];
   if (typeof part !== 'string' || !part.startsWith('@')) return after;
   const own = after.slice(0, at);
-  const order = compareText(clusterPart(cluster), part);
+  const order = byText(clusterPart(cluster), part);
   if (order === 0) return orNone([...own, ...after.slice(at + 1)]);
   // The row of an equal key in a later cluster is still to come.
   return orNone(order < 0 ? own : justBefore(own));

@@ -1,5 +1,6 @@
 /** The rows that an answer may show: sorted, after the cursor, at most `limit`. */
-import { compareFolded, compareText, foldKey, MAX_PARTS } from './sort-key.ts';
+import { byText } from '../api/lenient.ts';
+import { compareFolded, foldKey, MAX_PARTS } from './sort-key.ts';
 import type { Paged, SortKey } from './spec.ts';
 
 export interface PageRow<R> {
@@ -26,7 +27,7 @@ export interface Page<R> {
 function sorted<R>(rows: readonly R[], key: (row: R) => SortKey): PageRow<R>[] {
   return rows
     .map((row) => ({ row, key: foldKey(key(row)) }))
-    .sort((a, b) => compareFolded(a.key, b.key) || compareText(JSON.stringify(a.row), JSON.stringify(b.row)));
+    .sort((a, b) => compareFolded(a.key, b.key) || byText(JSON.stringify(a.row), JSON.stringify(b.row)));
 }
 
 /** Rows in the order of their keys, for a table that is `ordered`: worth it where many answers are made of the same rows. */

@@ -55,6 +55,20 @@ describe('the structured form', () => {
   } as const;
   const rendered = renderAnswer(output, answer, options);
 
+  it.each([
+    [0, 0],
+    [0.12345, 12.3],
+    [0.00042, 0.04],
+    [0.0000003, 0.00003],
+  ])('a share of %d is %d percent: what is above nothing never reads as nothing', (share, shown) => {
+    const { structured } = renderAnswer(
+      { one: record({ cpu: percent() }) },
+      { headline: '', sections: { one: { cpu: share } }, gaps: NO_GAPS },
+      options,
+    );
+    expect(structured?.['one']).toEqual({ cpu_pct: shown });
+  });
+
   it('has typed values under keys that tell their unit; what is absent is left out', () => {
     expect(JSON.parse(JSON.stringify(rendered.structured))).toEqual({
       summary: '2 guests',

@@ -30,7 +30,8 @@ function tidy(value: number): number {
 function numeric(kind: Kind, value: number): number | string | undefined {
   switch (kind) {
     case 'percent':
-      return Number((value * 100).toFixed(1));
+      // What is above nothing never reads as nothing.
+      return Number((value * 100).toFixed(1)) || Number((value * 100).toPrecision(1));
     case 'time':
       return isoTime(value);
     case 'bytes':

@@ -6,6 +6,7 @@
  * the order that was shown and the order that a cursor continues are the same one.
  */
 import { createHash } from 'node:crypto';
+import { byText } from '../api/lenient.ts';
 import type { SortKey } from './spec.ts';
 
 /** Longest string part, in bytes of JSON: volume ids and UPIDs fit whole. */
@@ -54,11 +55,6 @@ export function foldKey(key: SortKey): SortKey {
   return [...key.slice(0, MAX_PARTS - 1).map(foldPart), rest];
 }
 
-/** Strings by code unit: the same in every locale. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 /** Order of folded keys: element by element, numbers before strings, a key before its own continuations. */
 export function compareFolded(a: SortKey, b: SortKey): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
@@ -66,7 +62,7 @@ export function compareFolded(a: SortKey, b: SortKey): number {
     const right = b[i] ?? 0;
     if (left === right) continue;
     if (typeof left === 'number') return typeof right === 'number' ? left - right : -1;
-    return typeof right === 'number' ? 1 : compareText(left, right);
+    return typeof right === 'number' ? 1 : byText(left, right);
   }
   return a.length - b.length;
 }
@@ -87,7 +83,7 @@ export function compareNatural(a: string, b: string): number {
   for (let i = 0; i < Math.min(left.length, right.length); i += 1) {
     const x = left[i] ?? '';
     const y = right[i] ?? '';
-    const order = (i % 2 === 1 ? Number(x) - Number(y) || 0 : 0) || compareText(x, y);
+    const order = (i % 2 === 1 ? Number(x) - Number(y) || 0 : 0) || byText(x, y);
     if (order !== 0) return order;
   }
   return left.length - right.length;

@@ -1,13 +1,14 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { boolOf, byText, listOf, textOf, vmidOf } from '../api/lenient.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
 import { oneLine } from '../redact/plain-text.ts';
+import { cutGaps, optional } from './attempts.ts';
 import { parseCorosyncNodes, readClusterStatus } from './cluster-status.ts';
 import { fanOut } from './fan-out.ts';
 import { normalMac } from './guest-nics.ts';
-import type { Inventory } from './inventory.ts';
+import { type Inventory, onlineNodes } from './inventory.ts';
 import { type NodeInterface, readNodeNetwork } from './node-network.ts';
 import { nameRefused } from './refused.ts';
 import { readSdn } from './sdn.ts';
@@ -110,23 +111,16 @@ export interface Ipam {
 export async function readIpam(call: Call): Promise<Reading<Ipam>> {
   if (!atLeast(await call.release(), '8.1')) return { data: { entries: [], foreign: [] }, ...NO_GAPS };
   const [listed, status, visible] = await Promise.all([
-    attempt({}, async () => listOf((await call.get('/cluster/sdn/ipams', {})).data, 'IPAMs')),
-    attempt({}, async () => parseIpamStatus((await call.get('/cluster/sdn/ipams/{ipam}/status', { ipam: 'pve' })).data)),
+    // Without the SDN packages there is no IPAM, and nothing is missing.
+    optional(async () => listOf((await call.get('/cluster/sdn/ipams', {})).data, 'IPAMs')),
+    optional(async () => parseIpamStatus((await call.get('/cluster/sdn/ipams/{ipam}/status', { ipam: 'pve' })).data)),
     call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'addresses in the SDN IPAM' }),
   ]);
-  const foreign = (listed.data ?? []).flatMap((row) =>
-    textOf(row['type']) === 'pve' ? [] : (textOf(row['ipam']) ?? []).concat(),
-  );
+  const foreign = (listed.data ?? []).flatMap((row) => (textOf(row['type']) === 'pve' ? [] : (textOf(row['ipam']) ?? [])));
   return {
-    data: { entries: status.data ?? [], foreign: [...foreign].sort(byText) },
-    ...mergeGaps(withoutAbsence(listed), withoutAbsence(status), visible),
+    data: { entries: status.data ?? [], foreign: foreign.sort(byText) },
+    ...mergeGaps(listed, status, visible),
   };
-}
-
-/** Without the SDN packages there is no IPAM, and nothing is missing. */
-function withoutAbsence(gaps: Gaps): Gaps {
-  const absent = gaps.problems.every((p) => p.kind === 'not-configured' || p.kind === 'unsupported-by-this-release');
-  return absent ? NO_GAPS : gaps;
 }
 
 /** `/cluster/sdn/ipams/pve/status`; rows without an address are left out. */
@@ -189,7 +183,7 @@ export async function readNetworks(
   inventory: Inventory,
   only?: ReadonlySet<string>,
 ): Promise<Reading<readonly NodeInterfaces[]>> {
-  const online = inventory.nodes.filter((n) => n.status === 'online' && (only?.has(n.node) ?? true)).map((n) => n.node);
+  const online = onlineNodes(inventory).filter((node) => only?.has(node) ?? true);
   const asked = online.slice(0, MAX_NETWORK_READS);
   const out = await fanOut(
     call,
@@ -197,10 +191,10 @@ export async function readNetworks(
     (node) => ({ node }),
     (node) => readNodeNetwork(call, node),
   );
-  const left: Gaps =
-    online.length > asked.length
-      ? { ...NO_GAPS, coverage: 'partial', why: `the interfaces of ${asked.length} of ${online.length} nodes only were read` }
-      : NO_GAPS;
+  const left = cutGaps(
+    online.length > asked.length,
+    `the interfaces of ${asked.length} of ${online.length} nodes only were read`,
+  );
   return {
     data: out.results.map(({ item, data }) => ({ node: item, interfaces: data.data.interfaces })),
     ...mergeGaps(out.gaps, left, ...out.results.map(({ data }) => data)),
@@ -209,10 +203,7 @@ export async function readNetworks(
 
 /** VNets that are VLANs: their number is one only in zones of that kind (elsewhere it names a VXLAN). */
 async function readVlansOfVnets(call: Call): Promise<Reading<readonly VlanOfVnet[]>> {
-  const [sdn, visible] = await Promise.all([
-    readSdn(call, new Set(['zones', 'vnets'])),
-    call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'VNets' }),
-  ]);
+  const sdn = await readSdn(call, new Set(['zones', 'vnets']));
   const kinds = new Map((sdn.data.zones ?? []).map((zone) => [zone.id, zone.type]));
   const found = (sdn.data.vnets ?? []).flatMap((vnet) => {
     const zone = vnet.settings.get('zone');
@@ -220,7 +211,7 @@ async function readVlansOfVnets(call: Call): Promise<Reading<readonly VlanOfVnet
     const kind = zone === undefined ? undefined : kinds.get(zone);
     return (kind === 'vlan' || kind === 'qinq') && Number.isInteger(vlan) ? [{ vnet: vnet.id, zone, vlan }] : [];
   });
-  return { data: found, ...mergeGaps(sdn, visible) };
+  return withGaps(found, sdn);
 }
 
 /** Endpoints that are read, for the permission docs. */

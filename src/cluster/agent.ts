@@ -1,5 +1,8 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, listOf, numberOf, rawOf, rowsOf, timeOf } from '../api/lenient.ts';
+import type { Privilege } from '../api/privileges.ts';
+import { attempt } from '../api/reading.ts';
+import { atLeast } from '../api/release.ts';
 import { normalMac } from './guest-nics.ts';
 import type { Guest } from './inventory.ts';
 import { cleaned } from './shown-text.ts';
@@ -47,6 +50,17 @@ export interface GuestUser {
 /** Whether the agent may be asked: it only answers in a running machine, and a mute one costs seconds. */
 export function mayAskAgent(guest: Guest, enabled: boolean): boolean {
   return guest.type === 'qemu' && guest.status === 'running' && enabled;
+}
+
+/**
+ * Whether the token may ask every agent, so that hundreds of requests are not sent to be refused; undefined where its
+ * rights are not told, for then the agents' own answers tell them.
+ */
+export async function agentRight(call: Call): Promise<{ readonly privilege: Privilege; readonly held: boolean | undefined }> {
+  const nine = atLeast(await call.release(), '9.0');
+  const privileges = nine ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const) : (['VM.Monitor'] as const);
+  const held = await attempt({}, () => Promise.all(privileges.map((p) => call.rights.has(p, '/vms'))));
+  return { privilege: privileges[0], held: held.data?.includes(true) };
 }
 
 /** Source: GET /nodes/{node}/qemu/{vmid}/agent/network-get-interfaces (VM.GuestAgent.Audit; up to 8.4 VM.Monitor). */

@@ -2,11 +2,12 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, listOf, rawOf, rowsOf, textOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
+import { cutGaps } from './attempts.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
-import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
+import { type Backup, readDryRunOf, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
 import { backupPlaces } from './guest-backups.ts';
-import type { Guest, Inventory } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes } from './inventory.ts';
 
 /** Jobs whose volumes are looked at, in one call. */
 const MAX_JOBS = 20;
@@ -44,14 +45,10 @@ export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
     async ({ id }) => parseIncludedVolumes((await call.get('/cluster/backup/{id}/included_volumes', { id })).data),
   );
   const excluded = new Map(opened.results.flatMap((r) => [...r.data]));
-  const unopened: Gaps =
-    enabled.length <= MAX_JOBS
-      ? NO_GAPS
-      : {
-          ...NO_GAPS,
-          coverage: 'partial',
-          why: `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
-        };
+  const unopened = cutGaps(
+    enabled.length > MAX_JOBS,
+    `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
+  );
   return { data: { jobs: jobs.data, excluded }, ...mergeGaps(jobs, opened.gaps, unopened) };
 }
 
@@ -73,14 +70,6 @@ export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, readonl
     );
   }
   return guests;
-}
-
-/** One storage for backups: a shared one once, a local one for each node. */
-export interface BackupPlace {
-  readonly node: string;
-  readonly storage: string;
-  readonly plugin: string | undefined;
-  readonly shared: boolean;
 }
 
 /** How well a place was read; `guests`: only guest by guest. */
@@ -108,7 +97,7 @@ export interface BackupsEverywhere {
  * Source: see readStorageBackups.
  */
 export async function readBackupsEverywhere(call: Call, inventory: Inventory): Promise<Reading<BackupsEverywhere>> {
-  const home = inventory.nodes.find((n) => n.status === 'online')?.node ?? '';
+  const home = onlineNodes(inventory)[0] ?? '';
   const { places, unreachable } = backupPlaces(inventory, home, true);
   const out = await fanOut(
     call,
@@ -153,7 +142,7 @@ export async function readBackupsEverywhere(call: Call, inventory: Inventory): P
 }
 
 function nodesOf(inventory: Inventory, storage: string): readonly string[] {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   return inventory.storages
     .filter((s) => s.storage === storage && s.status === 'available' && online.has(s.node))
     .map((s) => s.node);
@@ -189,13 +178,7 @@ export async function readServerBackups(
     call,
     items,
     ({ node, storage, guest }) => ({ node, storage, vmid: guest.vmid }),
-    async ({ node, storage, guest }) => {
-      const query = { 'prune-backups': 'keep-all=1', vmid: guest.vmid, type: guest.type };
-      const got = await call.get('/nodes/{node}/storage/{storage}/prunebackups', { node, storage }, query);
-      return parseDryRun(got.data, storage).filter(
-        (b) => b.vmid === guest.vmid && (b.type === undefined || b.type === guest.type),
-      );
-    },
+    ({ node, storage, guest }) => readDryRunOf(call, guest, { node, storage }),
   );
   const done = new Set(out.results.map((r) => r.item));
   const left = new Set(out.left);

@@ -3,7 +3,7 @@ import { boolOf, byText, isRaw, listOf, numberOf, textOf, timeOf, vmidOf } from 
 import { attempt, type Gaps, type Hidden, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
-import type { GuestType } from './inventory.ts';
+import type { Guest, GuestType } from './inventory.ts';
 
 /** One backup on a storage. */
 export interface Backup {
@@ -69,17 +69,36 @@ export async function readStorageBackups(call: Call, query: BackupQuery): Promis
     // Without a guest the dry run would start one client program for each backup group on the node.
     return { data: sorted(fromContent), problems: [], coverage: 'partial', hidden: rights.missing };
   }
-  const dryRun = await attempt(where, async () => {
-    const got = await call.get('/nodes/{node}/storage/{storage}/prunebackups', where, {
-      'prune-backups': 'keep-all=1',
-      vmid,
-      type: vmid === undefined ? undefined : query.type,
-    });
-    return parseDryRun(got.data, storage);
-  });
+  const dryRun = await attempt(where, () => readDryRun(call, where, { vmid, type: vmid === undefined ? undefined : query.type }));
   if (dryRun.data === undefined)
     return { data: sorted(fromContent), ...mergeGaps(dryRun, { ...NO_GAPS, coverage: 'partial', hidden: rights.missing }) };
   return { data: sorted(mergeByVolid(fromContent, dryRun.data)), ...NO_GAPS };
+}
+
+/** What the prune dry run lists: of all guests, or of one. The GET never deletes, and it needs Datastore.Audit only. */
+async function readDryRun(
+  call: Call,
+  where: { readonly node: string; readonly storage: string },
+  guest: { readonly vmid: number | undefined; readonly type: GuestType | undefined },
+): Promise<readonly Backup[]> {
+  const query = { 'prune-backups': 'keep-all=1', ...guest };
+  return parseDryRun((await call.get('/nodes/{node}/storage/{storage}/prunebackups', where, query)).data, where.storage);
+}
+
+/** A guest's backups by the dry run: number, age and protection of each, in one request. */
+export async function readDryRunOf(
+  call: Call,
+  { vmid, type }: Pick<Guest, 'vmid' | 'type'>,
+  where: { readonly node: string; readonly storage: string },
+): Promise<readonly Backup[]> {
+  return ofGuest(await readDryRun(call, where, { vmid, type }), { vmid, type });
+}
+
+/** Of one guest, should a release not know the filter. */
+export function ofGuest(backups: readonly Backup[], guest: Pick<Guest, 'vmid' | 'type'>): readonly Backup[] {
+  return backups.filter(
+    (b) => (b.vmid === undefined || b.vmid === guest.vmid) && (b.type === undefined || b.type === guest.type),
+  );
 }
 
 interface BackupRights {

@@ -1,8 +1,9 @@
 import type { Call } from '../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { cutGaps } from './attempts.ts';
 import { readThinPools, type ThinPool } from './disks.ts';
 import { fanOut } from './fan-out.ts';
-import type { Guest, Inventory } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes } from './inventory.ts';
 import { type Point, readMetrics } from './metrics.ts';
 import type { Storage, StorageDefinition } from './storage.ts';
 import { parseVolumes } from './storage-content.ts';
@@ -26,7 +27,7 @@ export async function readStorageHistories(
   storages: readonly Storage[],
   inventory: Inventory,
 ): Promise<Reading<readonly StorageHistory[]>> {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const measured = storages
     .flatMap((storage) => {
       const node = storage.nodes.find((n) => online.has(n) && !storage.unreachableFrom.includes(n));
@@ -43,14 +44,10 @@ export async function readStorageHistories(
     ({ node, storage }) => readMetrics(call, { kind: 'storage', node, storage: storage.storage }, 'month'),
   );
   const found = new Map(out.results.map((r) => [r.item.storage, r.data]));
-  const left: Gaps =
-    measured.length > asked.length
-      ? {
-          ...NO_GAPS,
-          coverage: 'partial',
-          why: `the history of the ${MAX_HISTORIES} fullest of ${measured.length} storages only was read`,
-        }
-      : NO_GAPS;
+  const left = cutGaps(
+    measured.length > asked.length,
+    `the history of the ${MAX_HISTORIES} fullest of ${measured.length} storages only was read`,
+  );
   return { data: storages.map((storage) => ({ storage, points: found.get(storage) })), ...mergeGaps(out.gaps, left) };
 }
 
@@ -77,9 +74,7 @@ export async function readThinPoolUse(
   const thin = definitions.filter(
     (d) => d.plugin === 'lvmthin' && d.enabled && d.vgname !== undefined && d.thinpool !== undefined,
   );
-  const online = inventory.nodes
-    .filter((n) => n.status === 'online' && (only === undefined || n.node === only))
-    .map((n) => n.node);
+  const online = onlineNodes(inventory).filter((node) => only === undefined || node === only);
   const nodes = online.filter((node) => thin.some((d) => d.nodes.length === 0 || d.nodes.includes(node)));
   if (nodes.length === 0) return { data: [], ...NO_GAPS };
   if (!(await call.rights.has('Sys.Audit', '/'))) {

@@ -173,3 +173,8 @@ describe('where Ceph is', () => {
     expect(call.stats.requests).toBe(1);
   });
 });
+
+test('where time ends before every node was asked, nobody says that there is no Ceph', async () => {
+  const call = { ...stubCall(() => new ApiError('not-configured', 'no Ceph')), remaining: () => 0 };
+  await expect(readCephStatus(call, ['pve1'])).rejects.toMatchObject({ kind: 'timeout' });
+});

@@ -1,9 +1,8 @@
 import type { Call } from '../api/call.ts';
-import { type ApiError, toApiError } from '../api/errors.ts';
-import { boolOf, byText, intOf, listOf, numberOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
-import { attempt, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
+import { boolOf, byText, commaList, intOf, listOf, numberOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
+import { oneLine } from '../redact/plain-text.ts';
+import { lineOf } from './shown-text.ts';
 
 /** Nodes that are asked in turn for a Ceph that the entry node does not have. */
 const MAX_TRIED = 6;
@@ -154,7 +153,7 @@ export async function readCephVersions(call: Call): Promise<readonly CephVersion
   return parseCephVersions((await call.get('/cluster/ceph/metadata', {}, { scope: 'versions' })).data);
 }
 
-export function isAbsent(error: ApiError): boolean {
+function isAbsent(error: ApiError): boolean {
   return error.kind === 'not-configured';
 }
 
@@ -172,7 +171,10 @@ export async function firstWithCeph<T>(
   let failure: ApiError | undefined;
   let why = 'Ceph is not set up here';
   for (const node of nodes.slice(0, MAX_TRIED)) {
-    if (call.remaining() <= 0) break;
+    if (call.remaining() <= 0) {
+      failure ??= new ApiError('timeout', `Not every node could be asked for Ceph in time: ${node} and those after it were not.`);
+      break;
+    }
     try {
       const data = await read(node);
       return { state: 'present', data, notes: silent.map((name) => `${name} did not answer; read from ${node}.`) };
@@ -193,13 +195,6 @@ export async function firstWithCeph<T>(
   return { state: 'absent', why, asked };
 }
 
-/** A part that may fail or be absent without costing the rest. */
-export async function optional<T>(read: () => Promise<T>): Promise<Reading<T | undefined>> {
-  const { data, ...gaps } = await attempt({}, read);
-  const real = gaps.problems.filter((p) => p.kind !== 'not-configured' && p.kind !== 'unsupported-by-this-release');
-  return withGaps(data, real.length === 0 ? NO_GAPS : gaps);
-}
-
 export function parseCephStatus(data: unknown): CephStatus {
   const all = rawOf(data);
   const health = rawOf(all['health']);
@@ -210,7 +205,7 @@ export function parseCephStatus(data: unknown): CephStatus {
   const outer = rawOf(all['osdmap']);
   const osdmap = outer['osdmap'] === undefined ? outer : rawOf(outer['osdmap']);
   const pgmap = rawOf(all['pgmap']);
-  const names = textsOf(all['quorum_names']);
+  const names = commaList(all['quorum_names']);
   return {
     health: textOf(health['status']) ?? 'unknown',
     checks: parseChecks(health),
@@ -256,10 +251,10 @@ function parseChecks(health: Raw): readonly CephCheck[] {
       return {
         check: oneLine(check, 60),
         severity: textOf(row['severity']) ?? 'unknown',
-        summary: cleaned(textOf(rawOf(row['summary'])['message']) ?? ''),
+        summary: lineOf(textOf(rawOf(row['summary'])['message']) ?? ''),
         details: rowsOf(row['detail']).flatMap((d) => {
           const message = textOf(d['message']);
-          return message === undefined ? [] : [cleaned(message)];
+          return message === undefined ? [] : [lineOf(message)];
         }),
         muted: boolOf(row['muted']) ?? false,
       };
@@ -333,7 +328,7 @@ export function parseCephOsds(data: unknown): CephOsdTree {
   const osds: CephOsd[] = [];
   collect(all['root'], undefined, osds, 0);
   osds.sort((a, b) => a.id - b.id);
-  return { osds, flags: (textOf(all['flags']) ?? '').split(',').filter((flag) => flag !== '') };
+  return { osds, flags: commaList(all['flags']) };
 }
 
 const MAX_DEPTH = 12;
@@ -376,15 +371,6 @@ function osdOf(row: Raw, host: string | undefined): CephOsd | undefined {
   };
 }
 
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.flatMap((v) => textOf(v) ?? []) : [];
-}
-
 function listLength(value: unknown): number | undefined {
   return Array.isArray(value) ? value.length : undefined;
-}
-
-/** Ceph's own texts can carry log lines, which arrive encoded twice. */
-function cleaned(text: string): string {
-  return oneLine(scrubFreeText(repairMojibake(text)).text, 200);
 }

@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS } from '../api/reading.ts';
 import { fanOut } from './fan-out.ts';
 import { type ConfigQuery, type GuestConfig, readGuestConfig } from './guest-config.ts';
-import type { Guest, Inventory } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes } from './inventory.ts';
 
 /** Configurations of many guests, as far as the time went. */
 export interface ConfigScan {
@@ -20,7 +20,7 @@ const WORTHWHILE_MS = 750;
 
 /** Guests whose configuration can be read now: those on nodes that are online, by vmid. */
 export function readableGuests(inventory: Inventory): readonly Guest[] {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   return inventory.guests.filter((g) => online.has(g.node));
 }
 

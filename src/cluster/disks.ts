@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import { boolOf, byText, listOf, numberOf, type Raw, rawOf, rowsOf, textOf, timeOf } from '../api/lenient.ts';
 import { closest } from '../config/suggest.ts';
-import { cleanText } from '../redact/plain-text.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A disk of a node. */
 export interface Disk {
@@ -359,11 +359,4 @@ export function parseDirectories(data: unknown): readonly MountedDirectory[] {
       return [{ path, device: cleaned(row['device']), type: cleaned(row['type']), options: cleaned(row['options']) }];
     })
     .sort((a, b) => byText(a.path, b.path));
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  if (found === undefined) return undefined;
-  const text = cleanText(found).trim();
-  return text === '' ? undefined : text;
 }

@@ -20,7 +20,7 @@ import { type GuestBackups, readGuestBackups } from './guest-backups.ts';
 import { agentEnabled, type GuestConfig, parseGuestConfig } from './guest-config.ts';
 import { assembleNetwork, type GuestNetwork, readLiveOfContainer, readLiveOfMachine } from './guest-network.ts';
 import { type GuestReplication, readGuestReplication } from './guest-replication.ts';
-import { type Guest, type Inventory, offlineGaps } from './inventory.ts';
+import { type Guest, type Inventory, offlineGaps, onlineNodes } from './inventory.ts';
 import { type PendingConfig, readPending } from './pending.ts';
 import { type Possible, readPossible, readSnapshots, type SnapshotTree } from './snapshots.ts';
 import { parseTasks, type Task } from './tasks.ts';
@@ -96,7 +96,7 @@ export async function readDossier(
 ): Promise<Reading<Dossier>> {
   const wants = (section: DossierSection): boolean => asked === undefined || asked.includes(section);
   const named = (section: DossierSection): boolean => asked?.includes(section) ?? false;
-  const online = inventory.nodes.find((n) => n.node === guest.node)?.status === 'online';
+  const online = onlineNodes(inventory).includes(guest.node);
   if (!online) return readOfflineDossier(call, guest, inventory, wants('backups'), named('backups'));
 
   const where = { node: guest.node, vmid: guest.vmid };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { stubCall } from '../../test/support/stub-call.ts';
 import { rule } from '../insights/firewall-match.fixture.ts';
-import { namesOf, parseSetEntries, referredSets } from './firewall-names.ts';
+import { namesOf, parseSetEntries, readGroups, referredSets } from './firewall-names.ts';
 
 test('entries of a set: what is left out, flags as text, junk', () => {
   expect(parseSetEntries([{ cidr: '10.0.0.0/8' }, { cidr: '10.0.0.9', nomatch: '1' }, { comment: 'x' }, 5])).toEqual([
@@ -36,4 +37,13 @@ test('what can not be read is hidden, never missing', () => {
   expect(read.set('dc', 'failed')).toBe('hidden');
   expect(read.set('dc', 'none')).toBe('missing');
   expect(read.alias('guest', 'x')).toBe('missing');
+});
+
+test('security groups beyond the most that are opened are hidden, and that is told', async () => {
+  const call = stubCall(() => []);
+  const names = Array.from({ length: 41 }, (_, i) => `g${i}`);
+  const { data, ...gaps } = await readGroups(call, names);
+  expect(data.get('g40')).toBe('hidden');
+  expect(gaps).toMatchObject({ coverage: 'partial', why: 'only the first 40 of 41 security groups were opened' });
+  expect((await readGroups(call, names.slice(1))).coverage).toBe('complete');
 });

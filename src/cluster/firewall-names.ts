@@ -1,9 +1,17 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, listOf, textOf } from '../api/lenient.ts';
-import { attempt, type Gaps, gapFrom, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, type Gaps, gapFrom, mergeGaps, type Reading } from '../api/reading.ts';
 import { fanOut } from './fan-out.ts';
-import { type FirewallLevel, type FirewallRule, parseFirewallRules, readFirewallAliases } from './firewall.ts';
+import {
+  type FirewallRule,
+  getIpSet,
+  getIpSets,
+  notOpened,
+  parseFirewallRules,
+  readFirewallAliases,
+  type SetLevel,
+} from './firewall.ts';
 
 export type Scope = 'dc' | 'guest';
 
@@ -32,8 +40,6 @@ export function scopesOf(reference: string): { readonly scopes: readonly Scope[]
 /** IP sets and groups that are opened in one call. */
 const MAX_OPENED = 40;
 
-type SetLevel = Extract<FirewallLevel, { scope: 'cluster' | 'guest' }>;
-
 /** The aliases and the names of the IP sets of one level; `undefined`: can't be read. */
 export interface NamedThings {
   readonly aliases: ReadonlyMap<string, string> | undefined;
@@ -51,26 +57,10 @@ export async function readNamedThings(call: Call, level: SetLevel): Promise<Read
     attempt(
       where,
       async () =>
-        new Set(listOf((await getSets(call, level)).data, 'IP sets').flatMap((r) => textOf(r['name'])?.toLowerCase() ?? [])),
+        new Set(listOf((await getIpSets(call, level)).data, 'IP sets').flatMap((r) => textOf(r['name'])?.toLowerCase() ?? [])),
     ),
   ]);
   return { data: { aliases: aliases.data, sets: sets.data }, ...mergeGaps(aliases, sets) };
-}
-
-function getSets(call: Call, level: SetLevel) {
-  if (level.scope === 'cluster') return call.get('/cluster/firewall/ipset', {});
-  const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/ipset', { node, vmid })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/ipset', { node, vmid });
-}
-
-function getSet(call: Call, level: SetLevel, name: string) {
-  if (level.scope === 'cluster') return call.get('/cluster/firewall/ipset/{name}', { name });
-  const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}', { node, vmid, name })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}', { node, vmid, name });
 }
 
 export type SetContents = ReadonlyMap<string, readonly RawSetEntry[]>;
@@ -81,13 +71,12 @@ export async function readSets(call: Call, level: SetLevel, names: readonly stri
     call,
     names.slice(0, MAX_OPENED),
     () => ('node' in level ? { node: level.node, vmid: level.vmid } : {}),
-    async (name) => parseSetEntries((await getSet(call, level, name)).data),
+    async (name) => parseSetEntries((await getIpSet(call, level, name)).data),
   );
-  const left: Gaps =
-    names.length > MAX_OPENED
-      ? { ...NO_GAPS, coverage: 'partial', why: `only ${MAX_OPENED} of ${names.length} IP sets were opened` }
-      : NO_GAPS;
-  return { data: new Map(opened.results.map((r) => [r.item, r.data])), ...mergeGaps(opened.gaps, left) };
+  return {
+    data: new Map(opened.results.map((r) => [r.item, r.data])),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'IP sets')),
+  };
 }
 
 export function parseSetEntries(data: unknown): readonly RawSetEntry[] {
@@ -119,7 +108,7 @@ export async function readGroups(call: Call, names: readonly string[]): Promise<
       }
     }),
   );
-  return { data: groups, ...mergeGaps(...gaps) };
+  return { data: groups, ...mergeGaps(...gaps, notOpened(names.length, MAX_OPENED, 'security groups')) };
 }
 
 /** The IP sets that rules refer to, by scope; names of both scopes where the rule does not say which. */

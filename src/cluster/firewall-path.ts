@@ -1,7 +1,14 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, listOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
-import { type FirewallOptions, type FirewallRule, levelEnabled, readFirewallOptions, readFirewallRules } from './firewall.ts';
+import {
+  type FirewallOptions,
+  type FirewallRule,
+  levelEnabled,
+  readFirewallOptions,
+  readFirewallRules,
+  type SetLevel,
+} from './firewall.ts';
 import {
   type FirewallNames,
   type Groups,
@@ -129,8 +136,6 @@ async function readGuestFirewall(call: Call, guest: Guest): Promise<Reading<Gues
     things,
   );
 }
-
-type SetLevel = Parameters<typeof readSets>[1];
 
 async function openSets(
   call: Call,

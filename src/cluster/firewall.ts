@@ -3,6 +3,7 @@ import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts'
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cutGaps } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
 import type { GuestType } from './inventory.ts';
 
@@ -69,9 +70,7 @@ function getOptions(call: Call, level: FirewallLevel) {
   if (level.scope === 'node') return call.get('/nodes/{node}/firewall/options', { node: level.node });
   if (level.scope === 'vnet') return call.get('/cluster/sdn/vnets/{vnet}/firewall/options', { vnet: level.vnet });
   const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/options', { node, vmid })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/options', { node, vmid });
+  return call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/options`, { node, vmid });
 }
 
 export async function readFirewallRules(call: Call, level: FirewallLevel): Promise<readonly FirewallRule[]> {
@@ -83,9 +82,7 @@ function getRules(call: Call, level: FirewallLevel) {
   if (level.scope === 'node') return call.get('/nodes/{node}/firewall/rules', { node: level.node });
   if (level.scope === 'vnet') return call.get('/cluster/sdn/vnets/{vnet}/firewall/rules', { vnet: level.vnet });
   const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/rules', { node, vmid })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/rules', { node, vmid });
+  return call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/rules`, { node, vmid });
 }
 
 /** Aliases of the datacenter or of a guest; other levels have none. */
@@ -93,11 +90,7 @@ export async function readFirewallAliases(call: Call, level: FirewallLevel): Pro
   if (level.scope === 'cluster') return parseAliases((await call.get('/cluster/firewall/aliases', {})).data);
   if (level.scope !== 'guest') return [];
   const { node, vmid } = level;
-  const got =
-    level.type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/firewall/aliases', { node, vmid })
-      : await call.get('/nodes/{node}/lxc/{vmid}/firewall/aliases', { node, vmid });
-  return parseAliases(got.data);
+  return parseAliases((await call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/aliases`, { node, vmid })).data);
 }
 
 /** IP sets of the datacenter or of a guest with their entries: one request each, at most 30. */
@@ -113,26 +106,23 @@ export async function readIpSets(call: Call, level: FirewallLevel): Promise<Read
   const entries = new Map(opened.results.map((r) => [r.item.name, r.data]));
   return {
     data: names.map((n) => ({ ...n, entries: entries.get(n.name) })),
-    ...mergeGaps(opened.gaps, notOpened(names.length, 'IP sets')),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'IP sets')),
   };
 }
 
-type SetLevel = Extract<FirewallLevel, { scope: 'cluster' | 'guest' }>;
+/** Levels that have aliases and IP sets. */
+export type SetLevel = Extract<FirewallLevel, { scope: 'cluster' | 'guest' }>;
 
-function getIpSets(call: Call, level: SetLevel) {
+export function getIpSets(call: Call, level: SetLevel) {
   if (level.scope === 'cluster') return call.get('/cluster/firewall/ipset', {});
   const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/ipset', { node, vmid })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/ipset', { node, vmid });
+  return call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/ipset`, { node, vmid });
 }
 
-function getIpSet(call: Call, level: SetLevel, name: string) {
+export function getIpSet(call: Call, level: SetLevel, name: string) {
   if (level.scope === 'cluster') return call.get('/cluster/firewall/ipset/{name}', { name });
   const { node, vmid } = level;
-  return level.type === 'qemu'
-    ? call.get('/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}', { node, vmid, name })
-    : call.get('/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}', { node, vmid, name });
+  return call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/ipset/{name}`, { node, vmid, name });
 }
 
 /** The datacenter's security groups with their rules: one request each, at most 30; only those named when given. */
@@ -149,14 +139,12 @@ export async function readSecurityGroups(call: Call, only?: ReadonlySet<string>)
   const rules = new Map(opened.results.map((r) => [r.item.name, r.data]));
   return {
     data: names.map((n) => ({ ...n, rules: rules.get(n.name) })),
-    ...mergeGaps(opened.gaps, notOpened(names.length, 'security groups')),
+    ...mergeGaps(opened.gaps, notOpened(names.length, MAX_OPENED, 'security groups')),
   };
 }
 
-function notOpened(count: number, what: string): Gaps {
-  return count <= MAX_OPENED
-    ? NO_GAPS
-    : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_OPENED} of ${count} ${what} were opened` };
+export function notOpened(count: number, most: number, what: string): Gaps {
+  return cutGaps(count > most, `only the first ${most} of ${count} ${what} were opened`);
 }
 
 /** A name for a service's ports that rules may use. */

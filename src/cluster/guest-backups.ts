@@ -1,9 +1,9 @@
 import type { Call } from '../api/call.ts';
 import { byText } from '../api/lenient.ts';
-import { type Gaps, mergeGaps, type Problem, type Reading, withGaps } from '../api/reading.ts';
-import { type Backup, parseDryRun, readStorageBackups } from './backups.ts';
+import { complete, type Gaps, mergeGaps, type Problem, type Reading, withGaps } from '../api/reading.ts';
+import { type Backup, ofGuest, readDryRunOf, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
-import { type Guest, type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
+import { type Guest, type Inventory, onlineNodes, type StorageRow, storageCoverage } from './inventory.ts';
 
 /** A guest's backups on one storage. */
 export interface StorageBackups {
@@ -101,18 +101,7 @@ async function readPlace(call: Call, guest: Guest, place: Place, thorough: boole
     const reading = await readStorageBackups(call, { node, storage, plugin, vmid: guest.vmid, type: guest.type });
     return { ...reading, data: ofGuest(reading.data, guest) };
   }
-  const got = await call.get(
-    '/nodes/{node}/storage/{storage}/prunebackups',
-    { node, storage },
-    { 'prune-backups': 'keep-all=1', vmid: guest.vmid, type: guest.type },
-  );
-  return withGaps(ofGuest(parseDryRun(got.data, storage), guest));
-}
-
-function ofGuest(backups: readonly Backup[], guest: Guest): readonly Backup[] {
-  return backups.filter(
-    (b) => (b.vmid === undefined || b.vmid === guest.vmid) && (b.type === undefined || b.type === guest.type),
-  );
+  return complete(await readDryRunOf(call, guest, { node, storage }));
 }
 
 /** Backup servers first, then shared storages, then those of the guest's own node: the likeliest to hold the newest. */
@@ -127,7 +116,7 @@ export function backupPlaces(
   home: string,
   everywhere: boolean,
 ): { readonly places: readonly Place[]; readonly unreachable: readonly Problem[] } {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const candidates = inventory.storages.filter(
     (s) => s.content.includes('backup') && (s.shared || s.node === home || everywhere),
   );

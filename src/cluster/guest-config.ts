@@ -42,11 +42,7 @@ export interface ConfigQuery {
 export async function readGuestConfig(call: Call, guest: Guest, query: ConfigQuery = {}): Promise<GuestConfig> {
   const where = { node: guest.node, vmid: guest.vmid };
   const asked = { snapshot: query.snapshot, current: query.current === true ? true : undefined };
-  const { data } = await explainingRefusal(guest, () =>
-    guest.type === 'qemu'
-      ? call.get('/nodes/{node}/qemu/{vmid}/config', where, asked)
-      : call.get('/nodes/{node}/lxc/{vmid}/config', where, asked),
-  );
+  const { data } = await explainingRefusal(guest, () => call.get(`/nodes/{node}/${guest.type}/{vmid}/config`, where, asked));
   return parseGuestConfig(data, guest.type);
 }
 

@@ -68,10 +68,7 @@ export interface Pressure {
  */
 export async function readGuestStatus(call: Call, guest: Guest): Promise<GuestStatus> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const { data } =
-    guest.type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/status/current', where)
-      : await call.get('/nodes/{node}/lxc/{vmid}/status/current', where);
+  const { data } = await call.get(`/nodes/{node}/${guest.type}/{vmid}/status/current`, where);
   return parseGuestStatus(data, guest.type);
 }
 

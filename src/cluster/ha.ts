@@ -2,9 +2,9 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, intOf, listOf, type Raw, rawOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { isNotHere } from './attempts.ts';
 import { errorOf } from './problem-error.ts';
+import { lineOf } from './shown-text.ts';
 
 /** A manager writes its sign of life every few seconds; one older than this counts as dead. */
 export const HEARTBEAT_LIMIT_S = 120;
@@ -98,10 +98,7 @@ export interface HaOverview {
 export async function readHa(call: Call): Promise<Reading<HaOverview>> {
   const nine = atLeast(await call.release(), '9.0');
   const [status, rules, groups] = await Promise.all([
-    attempt({}, async () => {
-      const got = await call.get('/cluster/ha/status/current', {});
-      return parseHaStatus(got.data, got.clockOffset);
-    }),
+    attempt({}, () => readHaStatus(call)),
     nine ? orState(async () => parseHaRules((await call.get('/cluster/ha/rules', {})).data)) : absent<readonly HaRule[]>(),
     orState(async () => parseHaGroups((await call.get('/cluster/ha/groups', {})).data)),
   ]);
@@ -121,6 +118,12 @@ export async function readHa(call: Call): Promise<Reading<HaOverview>> {
   );
 }
 
+/** Source: GET /cluster/ha/status/current (Sys.Audit on /). */
+export async function readHaStatus(call: Call): Promise<HaStatus> {
+  const got = await call.get('/cluster/ha/status/current', {});
+  return parseHaStatus(got.data, got.clockOffset);
+}
+
 interface Part<T> {
   readonly data: T | undefined;
   readonly gaps: Gaps;
@@ -135,8 +138,7 @@ async function absent<T>(): Promise<Part<T>> {
 /** "Migrated to rules" and "this release has none" are answers, not failures. */
 async function orState<T>(read: () => Promise<T>): Promise<Part<T>> {
   const { data, ...gaps } = await attempt({}, read);
-  const [problem] = gaps.problems;
-  if (problem?.kind === 'not-configured' || problem?.kind === 'unsupported-by-this-release') return absent();
+  if (gaps.problems.some(isNotHere)) return absent();
   return { data, gaps, absent: false };
 }
 
@@ -257,7 +259,7 @@ export function parseHaGroups(data: unknown): readonly HaGroup[] {
 /** Comments of HA arrive encoded twice. */
 function cleaned(value: unknown): string | undefined {
   const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(repairMojibake(text)).text, 200);
+  return text === undefined ? undefined : lineOf(text);
 }
 
 /** Seconds since a manager's last sign of life, by the cluster's own clock; undefined when it never gave one. */

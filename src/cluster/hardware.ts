@@ -2,10 +2,8 @@ import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, byText, intOf, listOf, numberOf, propertiesOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { GuestConfig } from './guest-config.ts';
-import { cleaned } from './shown-text.ts';
+import { cleaned, lineOf } from './shown-text.ts';
 
 /** A PCI device of a node. */
 export interface PciDevice {
@@ -281,5 +279,5 @@ function versionOf(id: string): number {
 
 function oneLineOf(value: unknown, max: number): string | undefined {
   const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(repairMojibake(text)).text, max);
+  return text === undefined ? undefined : lineOf(text, max);
 }

@@ -7,6 +7,7 @@ import type { Gaps, Problem } from '../api/reading.ts';
 import type { Release } from '../api/release.ts';
 import type { AccessFacts, KnownObjects } from '../insights/access-review.ts';
 import type { AccessUser } from './access.ts';
+import { isNotHere } from './attempts.ts';
 import type { BackupsEverywhere } from './backup-coverage.ts';
 import type { BackupJob } from './backup-jobs.ts';
 import type { CephStatus, CephVersion } from './ceph.ts';
@@ -305,8 +306,7 @@ function lackOf(problem: Problem): Lack {
   const { storage } = problem.where;
   if (problem.needs !== undefined) return { why: `needs ${problem.needs}`, needs: problem.needs, nodes };
   // What the release does not have, or the cluster does not use, is neither hidden nor lost.
-  if (problem.kind === 'unsupported-by-this-release' || problem.kind === 'not-configured')
-    return { why: 'not there in this release or cluster', nodes, spared: true };
+  if (isNotHere(problem)) return { why: 'not there in this release or cluster', nodes, spared: true };
   const words = problem.message.replace(/\.$/, '');
   return { why: storage === undefined ? words : `${storage}: ${words}`, nodes, kind: problem.kind };
 }

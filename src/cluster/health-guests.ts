@@ -2,10 +2,8 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { gapFrom, type Problem } from '../api/reading.ts';
-import { atLeast } from '../api/release.ts';
-import { mayAskAgent } from './agent.ts';
-import { readableGuests } from './config-scan.ts';
-import { fanOut } from './fan-out.ts';
+import { agentRight, mayAskAgent } from './agent.ts';
+import { readableGuests, scanInOrder } from './config-scan.ts';
 import { readFirewallOptions, readFirewallRules } from './firewall.ts';
 import { agentEnabled, parseGuestConfig } from './guest-config.ts';
 import {
@@ -24,7 +22,7 @@ import { readSnapshots } from './snapshots.ts';
 
 type GuestFacts = Pick<HealthFacts, 'details' | 'snapshots' | 'agents' | 'guestFirewalls' | 'oneGo' | 'everyFirewall'>;
 
-export interface GuestScan {
+export interface HealthScan {
   readonly facts: GuestFacts;
   /** Set when time ran out: guests up to this vmid were looked at, none after it. */
   readonly stoppedAfter: number | undefined;
@@ -40,10 +38,8 @@ interface Trouble {
   readonly guestFirewalls: Problem[];
 }
 
-/** Guests that are asked about before the time is looked at again. */
+/** Guests that are looked at before the time is: fewer than of one request each. */
 const CHUNK = 24;
-/** Less time than this is not worth starting another chunk for, in milliseconds. */
-const WORTHWHILE_MS = 1_500;
 
 /** Guests that a deep check looks at: those whose node is online, without templates, by vmid. */
 export function guestsToScan(
@@ -66,38 +62,20 @@ export async function scanGuests(
   guests: readonly Guest[],
   read: ReadonlySet<FactName>,
   after: number,
-): Promise<GuestScan> {
+): Promise<HealthScan> {
   const wanted = guests.filter((g) => g.vmid > after);
-  const agents = read.has('agents') ? await agentRight(call) : undefined;
-  const parts = { snapshots: read.has('snapshots'), agents: agents?.held === true, firewalls: read.has('guestFirewalls') };
-  const details = new Map<number, GuestDetail>();
+  const right = read.has('agents') ? await agentRight(call) : undefined;
+  const asksAgents = right !== undefined && right.held !== false;
+  const parts = { snapshots: read.has('snapshots'), agents: asksAgents, firewalls: read.has('guestFirewalls') };
   const trouble: Trouble = { details: [], snapshots: [], agents: [], guestFirewalls: [] };
-  let stoppedAfter: number | undefined;
-  for (let from = 0; from < wanted.length && stoppedAfter === undefined; from += CHUNK) {
-    const before = wanted[from - 1];
-    if (before !== undefined && call.remaining() < WORTHWHILE_MS) {
-      stoppedAfter = before.vmid;
-      break;
-    }
-    const chunk = wanted.slice(from, from + CHUNK);
-    const counting: Call = { ...call, progress: (done) => call.progress(from + done, wanted.length, 'guests looked at') };
-    const out = await fanOut(
-      counting,
-      chunk,
-      (guest) => ({ node: guest.node, vmid: guest.vmid }),
-      (guest) => readDetail(call, guest, parts, trouble),
-    );
-    const [firstLeft] = out.left;
-    // At least one guest is got past each time, however slow its node is.
-    if (firstLeft !== undefined) stoppedAfter = chunk[chunk.indexOf(firstLeft) - 1]?.vmid ?? before?.vmid ?? firstLeft.vmid;
-    for (const { item, data } of out.results)
-      if (stoppedAfter === undefined || item.vmid <= stoppedAfter) details.set(item.vmid, data);
-    if (firstLeft !== undefined && firstLeft.vmid <= (stoppedAfter ?? 0)) {
-      const { node, vmid } = firstLeft;
-      const late: Problem = { where: { node, vmid }, kind: 'timeout', message: `Guest ${vmid} was not read in time.` };
-      for (const problems of Object.values(trouble)) problems.push(late);
-    }
-  }
+  const { results, gaps, stoppedAfter } = await scanInOrder(call, wanted, (guest) => readDetail(call, guest, parts, trouble), {
+    chunk: CHUNK,
+    done: 'guests looked at',
+    late: (guest) => `Guest ${guest.vmid} was not read in time.`,
+  });
+  const details = new Map(results.map(({ guest, data }) => [guest.vmid, data]));
+  // Of a guest that was lost as a whole nothing is known.
+  for (const problems of Object.values(trouble)) problems.push(...gaps.problems);
   const common = [...offlineLacks(base), ...lacksOf(base.guests)];
   const fact = (problems: readonly Problem[]): Fact<FactData['details']> => ({
     data: details,
@@ -109,7 +87,13 @@ export async function scanGuests(
       details: fact(trouble.details),
       snapshots: fact(trouble.snapshots),
       // An agent that nobody may ask is neither silent nor well.
-      agents: agents?.held === false ? { data: undefined, lacks: [agents.lack] } : fact([...trouble.agents, ...trouble.details]),
+      agents:
+        right?.held === false
+          ? {
+              data: undefined,
+              lacks: [{ why: `guest agents: needs ${right.privilege} on /vms`, needs: `${right.privilege} on /vms` }],
+            }
+          : fact([...trouble.agents, ...trouble.details]),
       guestFirewalls: fact(trouble.guestFirewalls),
       oneGo,
       everyFirewall:
@@ -214,22 +198,5 @@ async function readAgentState(call: Call, guest: Guest): Promise<'answers' | 'si
     // Stopped meanwhile, or switched off: nothing to say.
     if (error.kind === 'not-configured') return undefined;
     throw error;
-  }
-}
-
-/** Whether agents may be asked at all, so that hundreds of requests are not sent to be refused. */
-async function agentRight(call: Call): Promise<{ readonly held: boolean; readonly lack: Lack }> {
-  const privileges = atLeast(await call.release(), '9.0')
-    ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const)
-    : (['VM.Monitor'] as const);
-  const needs = `${privileges[0]} on /vms`;
-  const lack: Lack = { why: `guest agents: needs ${needs}`, needs };
-  try {
-    const held = await Promise.all(privileges.map((p) => call.rights.has(p, '/vms')));
-    return { held: held.includes(true), lack };
-  } catch (thrown) {
-    if (toApiError(thrown).kind === 'cancelled') throw thrown;
-    // Not told: the agents' own answers will say it.
-    return { held: true, lack };
   }
 }

@@ -5,16 +5,17 @@ import { toApiError } from '../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast, type Release } from '../api/release.ts';
 import { readAccess } from './access.ts';
+import { cutGaps, optional } from './attempts.ts';
 import { readBackupsEverywhere } from './backup-coverage.ts';
 import { readBackupJobs } from './backup-jobs.ts';
-import { isAbsent, optional, readCephFlags, readCephStatus, readCephVersions } from './ceph.ts';
+import { readCephFlags, readCephStatus, readCephVersions } from './ceph.ts';
 import { readCertificates } from './certificates.ts';
 import { readMetricServers } from './cluster-config.ts';
 import { type ClusterStatus, readClusterStatus, readQuorum } from './cluster-status.ts';
 import { readDisks, readThinPools, readZfsPools } from './disks.ts';
 import { fanOut } from './fan-out.ts';
 import { type FirewallLevel, readFirewallOptions, readFirewallRules, readSecurityGroups } from './firewall.ts';
-import { parseHaGroups, parseHaRules, parseHaStatus } from './ha.ts';
+import { parseHaGroups, parseHaRules, readHaStatus } from './ha.ts';
 import {
   FACT_NAMES,
   type Fact,
@@ -33,7 +34,7 @@ import { readNotifications } from './notifications.ts';
 import { readReplication } from './replication.ts';
 import { readSdn } from './sdn.ts';
 import { mergeStorages, readStorageDefinitions, type StorageDefinition } from './storage.ts';
-import { parseTasks, readTasks, type Task } from './tasks.ts';
+import { LONG_TASK_S, parseTasks, reachesBackTo, readTasks, type Task } from './tasks.ts';
 import { readRepositories, readUpdates } from './updates.ts';
 
 const DAY = 86_400;
@@ -245,7 +246,7 @@ export function nodesWithPlugin(inventory: Inventory, plugin: string, nodes: rea
 }
 
 /** The facts that one read of the cluster's memory tells; all others are marked as not read. */
-function baseFacts({ inventory, release, guests, storages }: HealthBase): Facts {
+function baseFacts({ inventory, release, guests }: HealthBase): Facts {
   const none: Fact<never> = { data: undefined, lacks: [] };
   // Every name of the list gets its entry, whatever its type: nothing was read so far.
   const facts = Object.fromEntries(FACT_NAMES.map((name) => [name, none])) as unknown as Facts;
@@ -263,7 +264,6 @@ function baseFacts({ inventory, release, guests, storages }: HealthBase): Facts 
   facts.zones = { data: inventory.networks, lacks: [] };
   facts.release = release;
   facts.pools = { data: inventory.pools, lacks: [] };
-  facts.storages = { data: mergeStorages(inventory, []), lacks: lacksOf(storages) };
   return facts;
 }
 
@@ -274,7 +274,8 @@ function setStorages(
   wanted: boolean,
 ): void {
   const definitions = reading.data?.data;
-  facts.storages = { data: mergeStorages(base.inventory, definitions ?? []), lacks: lacksOf(base.storages) };
+  // A storage that is switched off stands in the definitions only.
+  facts.storages = { data: mergeStorages(base.inventory, definitions ?? []), lacks: lacksOf(mergeGaps(base.storages, reading)) };
   if (!wanted) return;
   facts.definitions = { data: definitions, lacks: lacksOf(definitions === undefined ? reading : base.storages) };
   facts.allStorages =
@@ -329,18 +330,19 @@ async function readTaskFacts(call: Call, base: HealthBase, scope: ReadScope, fac
   }
   const { inventory } = base;
   const archive = await factOf(() =>
-    readTasks(call, inventory, { node: scope.node, since: Math.floor(since), perNode: TASKS_PER_NODE }),
+    readTasks(call, inventory, { node: scope.node, since: Math.floor(since - LONG_TASK_S), perNode: TASKS_PER_NODE }),
   );
-  facts.ended = { data: ofDay(archive.data?.tasks), lacks: archive.lacks };
+  const tasks = archive.data?.tasks;
+  const cut = archive.data?.more === true && (tasks?.at(-1)?.start ?? 0) > since;
+  const why = `only the newest ${TASKS_PER_NODE} tasks of a node were looked at`;
+  facts.ended = { data: ofDay(tasks), lacks: cut ? [...archive.lacks, { why, spared: true }] : archive.lacks };
 }
 
 /** Nodes whose part of the list of recent tasks does not reach back a day. */
 function cutShort(tasks: readonly Task[], since: number): readonly Lack[] {
   const byNode = new Map<string, Task[]>();
   for (const task of tasks) byNode.set(task.node, [...(byNode.get(task.node) ?? []), task]);
-  const cut = [...byNode]
-    .filter(([, own]) => own.length >= RECENT_TASKS && Math.min(...own.map((t) => t.start ?? 0)) > since)
-    .map(([node]) => node);
+  const cut = [...byNode].filter(([, own]) => own.length >= RECENT_TASKS && reachesBackTo(own) > since).map(([node]) => node);
   return cut.length === 0
     ? []
     : [{ why: `only the newest ${RECENT_TASKS} tasks of the node were looked at`, nodes: cut.sort(), spared: true }];
@@ -350,10 +352,7 @@ function cutShort(tasks: readonly Task[], since: number): readonly Lack[] {
 async function readHaFacts(call: Call): Promise<Reading<FactData['ha'] | undefined>> {
   const nine = atLeast(await call.release(), '9.0');
   const [status, rules, groups] = await Promise.all([
-    attempt({}, async () => {
-      const got = await call.get('/cluster/ha/status/current', {});
-      return parseHaStatus(got.data, got.clockOffset);
-    }),
+    attempt({}, () => readHaStatus(call)),
     nine ? attempt({}, async () => parseHaRules((await call.get('/cluster/ha/rules', {})).data)) : undefined,
     nine ? undefined : attempt({}, async () => parseHaGroups((await call.get('/cluster/ha/groups', {})).data)),
   ]);
@@ -370,15 +369,8 @@ async function readCephFacts(
   nodes: readonly string[],
 ): Promise<Reading<FactData['ceph'] | undefined>> {
   const used = inventory.storages.some((s) => s.plugin === 'rbd' || s.plugin === 'cephfs');
-  const status = await attempt({}, async () => {
-    try {
-      // Without a storage on it, nobody but the entry node is worth asking.
-      return await readCephStatus(call, used ? nodes.slice(0, MAX_CEPH_NODES) : []);
-    } catch (thrown) {
-      if (isAbsent(toApiError(thrown))) return { state: 'absent' as const, why: '', asked: [] };
-      throw thrown;
-    }
-  });
+  // Without a storage on it, nobody but the entry node is worth asking.
+  const status = await attempt({}, () => readCephStatus(call, used ? nodes.slice(0, MAX_CEPH_NODES) : []));
   if (status.data === undefined) return { ...status, data: undefined };
   if (status.data.state === 'absent') return { data: 'absent', ...NO_GAPS };
   const [flags, versions] = await Promise.all([optional(() => readCephFlags(call)), optional(() => readCephVersions(call))]);
@@ -396,13 +388,10 @@ async function readLevel(call: Call, level: FirewallLevel): Promise<Reading<Fact
 }
 
 async function readSdnFacts(call: Call): Promise<Reading<FactData['sdn'] | undefined>> {
-  const [{ data, ...gaps }, coverage] = await Promise.all([
-    readSdn(call, new Set(['zones', 'vnets'])),
-    call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'SDN zones and VNets' }),
-  ]);
+  const { data, ...gaps } = await readSdn(call, new Set(['zones', 'vnets']));
   if (!data.installed) return { data: { zones: [], vnets: [] }, ...NO_GAPS };
   const { zones, vnets } = data;
-  return { data: zones === undefined || vnets === undefined ? undefined : { zones, vnets }, ...mergeGaps(gaps, coverage) };
+  return { data: zones === undefined || vnets === undefined ? undefined : { zones, vnets }, ...gaps };
 }
 
 async function readAccessFacts(
@@ -441,10 +430,7 @@ async function readVnetFirewalls(call: Call): Promise<Reading<FactData['vnetFire
       rules: await readFirewallRules(call, { scope: 'vnet', vnet }),
     }),
   );
-  const more: Gaps =
-    vnets.length <= MAX_VNETS
-      ? NO_GAPS
-      : { ...NO_GAPS, coverage: 'partial', why: `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at` };
+  const more = cutGaps(vnets.length > MAX_VNETS, `only the first ${MAX_VNETS} of ${vnets.length} VNets were looked at`);
   return { data: new Map(out.results.map((r) => [r.item, r.data])), ...mergeGaps(gaps, out.gaps, more) };
 }
 

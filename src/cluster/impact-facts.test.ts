@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { guestOf } from '../../test/support/guest-of.ts';
-import { guestsInQuestion, parseTarget } from './impact-facts.ts';
-import type { Inventory } from './inventory.ts';
+import { stubCall } from '../../test/support/stub-call.ts';
+import { guestsInQuestion, parseTarget, readImpactFacts } from './impact-facts.ts';
+import { type Inventory, parseInventory } from './inventory.ts';
 
 describe('what is named', () => {
   test.each([
@@ -56,4 +57,17 @@ describe('whose configuration is worth reading', () => {
   ] as const)('%s %s', (kind, id, vmids) => {
     expect(asked(kind, id)).toEqual(vmids);
   });
+});
+
+test.each([
+  ['bridge', 1],
+  ['vlan', 1],
+  ['vnet', 0],
+] as const)('a %s: the interfaces of a node that is off are missing, also where no guest is known on it', async (kind, told) => {
+  const inventory = parseInventory(
+    ['n1', 'n2'].map((node) => ({ type: 'node', node, status: node === 'n1' ? 'online' : 'offline' })),
+  );
+  const call = stubCall((path) => (path === '/access/permissions' ? {} : []));
+  const { problems } = await readImpactFacts(call, { kind, id: '20' }, inventory);
+  expect(problems.filter((p) => p.where.node === 'n2')).toHaveLength(told);
 });

@@ -1,10 +1,11 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { ApiError } from '../api/errors.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { checkSegment } from '../api/segments.ts';
 import { closest } from '../config/suggest.ts';
 import { type NodeInterfaces, readNetworks } from './address-sources.ts';
+import { whole } from './attempts.ts';
 import { type BackupJob, readBackupJobs } from './backup-jobs.ts';
 import { type Quorum, readClusterStatus, readQuorum } from './cluster-status.ts';
 import { type HaOverview, readHa } from './ha.ts';
@@ -137,10 +138,9 @@ async function readMappingFacts(call: Call, target: Target, inventory: Inventory
 
 /** Bridges, VNets and VLANs hang together: a VNet of a VLAN zone is a VLAN on a bridge. */
 async function readNetworkFacts(call: Call, target: Target, inventory: Inventory): Promise<Reading<ImpactFacts>> {
-  const [guests, sdn, visible, networks, status] = await Promise.all([
+  const [guests, sdn, networks, status] = await Promise.all([
     guestCoverage(call),
     whole(() => readSdn(call, new Set(['zones', 'vnets']))),
-    call.rights.over({ privilege: 'SDN.Audit', under: '/sdn/zones', what: 'VNets' }),
     target.kind === 'vnet' ? undefined : readNetworks(call, inventory),
     target.kind === 'bridge' ? attempt({}, () => readClusterStatus(call)) : undefined,
   ]);
@@ -149,7 +149,7 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
     requireKnown(
       target,
       (vnets ?? []).map((v) => v.id),
-      mergeGaps(sdn, visible),
+      sdn,
     );
   const ips = status?.data?.members.flatMap(({ node, ip }) => (ip === undefined ? [] : [[node, ip] as const]));
   return withGaps(
@@ -164,17 +164,11 @@ async function readNetworkFacts(call: Call, target: Target, inventory: Inventory
     },
     guests,
     sdn,
-    visible,
     networks ?? NO_GAPS,
     nameRefused(status ?? NO_GAPS, "the nodes' cluster addresses"),
-    othersOffline(inventory),
+    // Their interfaces matter, whether guests are known there or not.
+    networks === undefined ? othersOffline(inventory) : offlineGaps(inventory),
   );
-}
-
-/** A reader that brings its own gaps; one that fails whole becomes a gap. */
-async function whole<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outcome = await attempt({}, read);
-  return outcome.data === undefined ? { ...outcome, data: undefined } : outcome.data;
 }
 
 /** Configured jobs, those of invisible guests left out by the API. */

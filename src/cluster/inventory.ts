@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
-import { boolOf, byText, intOf, listOf, numberOf, type Raw, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, intOf, listOf, numberOf, type Raw, tagsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
 import type { Got } from '../api/session.ts';
 import { cleanText } from '../redact/plain-text.ts';
@@ -203,10 +203,7 @@ function pushStorage(storages: StorageRow[], row: Raw, node: string): void {
     plugin: textOf(row['plugintype']),
     status: textOf(row['status']) ?? 'unknown',
     shared: boolOf(row['shared']) ?? false,
-    content: (textOf(row['content']) ?? '')
-      .split(',')
-      .filter((c) => c !== '')
-      .sort(byText),
+    content: [...commaList(row['content'])].sort(byText),
     used: total === undefined || total === 0 ? undefined : numberOf(row['disk']),
     total: total === 0 ? undefined : total,
   });
@@ -232,6 +229,11 @@ export async function nodeCoverage(call: Call, inventory: Inventory): Promise<Ga
   const offline = offlineGaps(inventory);
   if (inventory.nodes.every((n) => n.hasFigures || n.status !== 'online')) return offline;
   return mergeGaps(offline, await call.rights.over({ privilege: 'Sys.Audit', under: '/nodes', what: 'figures of nodes' }));
+}
+
+/** Names of the nodes that can be asked now, sorted. */
+export function onlineNodes(inventory: Inventory): readonly string[] {
+  return inventory.nodes.flatMap(({ node, status }) => (status === 'online' ? [node] : []));
 }
 
 /** One problem a node that is not online. Figures and names of its guests are missing or old. */

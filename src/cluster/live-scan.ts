@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { mayAskAgent, readAgentHostName, readAgentInterfaces } from './agent.ts';
+import { agentRight, mayAskAgent, readAgentHostName, readAgentInterfaces } from './agent.ts';
 import { scanInOrder } from './config-scan.ts';
 import { agentEnabled, type GuestConfig, readGuestConfig } from './guest-config.ts';
 import { type LiveInterfaces, parseLxcInterfaces } from './guest-network.ts';
@@ -60,21 +60,30 @@ export async function scanLive(
   wish: LiveWish,
 ): Promise<LiveScan> {
   const release = await call.release();
-  const agents = await agentRight(call, guests.filter((g) => g.type === 'qemu').length);
+  const few = guests.filter((g) => g.type === 'qemu').length <= FEW;
+  const right = few ? undefined : await agentRight(call);
+  const refused = right?.held === false;
   const containers = atLeast(release, '8.1');
-  const asked = guests.filter((g) => (g.type === 'qemu' ? agents.held : containers));
+  const asked = guests.filter((g) => (g.type === 'qemu' ? !refused : containers));
   const scan = await scanInOrder(call, asked, (guest) => ask(call, guest, configs.get(guest.vmid), wish), {
     chunk: CHUNK,
     done: 'guests asked',
     late: (guest) => `Guest ${guest.vmid} did not answer in time.`,
   });
+  const agents: Gaps = refused
+    ? {
+        problems: [],
+        coverage: 'partial',
+        hidden: [{ what: 'what guest agents tell', privilege: right.privilege, path: '/vms' }],
+      }
+    : NO_GAPS;
   const old: Gaps =
     !containers && guests.some((g) => g.type === 'lxc')
       ? { ...NO_GAPS, coverage: 'unknown', why: 'this release does not tell the addresses of containers (8.1 and later)' }
       : NO_GAPS;
   return {
     answers: scan.results.map(({ data }) => data),
-    gaps: mergeGaps(scan.gaps, agents.gaps, old),
+    gaps: mergeGaps(scan.gaps, agents, old),
     stoppedAfter: scan.stoppedAfter,
   };
 }
@@ -100,18 +109,6 @@ async function ask(call: Call, guest: Guest, known: GuestConfig | undefined, wis
     hostName,
     asked: true,
   };
-}
-
-/** Whether agents may be asked, so that hundreds of requests are not sent to be refused. */
-async function agentRight(call: Call, machines: number): Promise<{ readonly held: boolean; readonly gaps: Gaps }> {
-  if (machines <= FEW) return { held: true, gaps: NO_GAPS };
-  const nine = atLeast(await call.release(), '9.0');
-  const privileges = nine ? (['VM.GuestAgent.Audit', 'VM.GuestAgent.Unrestricted'] as const) : (['VM.Monitor'] as const);
-  const held = await attempt({}, () => Promise.all(privileges.map((p) => call.rights.has(p, '/vms'))));
-  // Where the rights are not told, the agents' own answers tell them.
-  if (held.data === undefined || held.data.includes(true)) return { held: true, gaps: NO_GAPS };
-  const hidden = [{ what: 'what guest agents tell', privilege: privileges[0], path: '/vms' }];
-  return { held: false, gaps: { problems: [], coverage: 'partial', hidden } };
 }
 
 /** Endpoints that are read, for the permission docs. */

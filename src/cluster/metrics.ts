@@ -87,10 +87,7 @@ export async function readMetrics(call: Call, target: MetricsTarget, timeframe: 
     return parsePoints((await call.get('/nodes/{node}/storage/{storage}/rrddata', { node, storage }, query)).data);
   }
   const { vmid, type } = target;
-  const got =
-    type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/rrddata', { node, vmid }, query)
-      : await call.get('/nodes/{node}/lxc/{vmid}/rrddata', { node, vmid }, query);
+  const got = await call.get(`/nodes/{node}/${type}/{vmid}/rrddata`, { node, vmid }, query);
   return parsePoints(got.data).map(withoutNoDisk);
 }
 

@@ -1,12 +1,13 @@
 import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { whole } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
 import { type GuestConfig, readGuestConfig } from './guest-config.ts';
 import { readGuestReplication } from './guest-replication.ts';
 import { type HaOverview, readHa } from './ha.ts';
 import { type MappingEntry, readMappings } from './hardware.ts';
-import { type Guest, type Inventory, offlineGaps } from './inventory.ts';
+import { type Guest, type Inventory, offlineGaps, onlineNodes } from './inventory.ts';
 import { type NodeInterface, readNodeNetwork } from './node-network.ts';
 import { readNodeStatus } from './node-status.ts';
 import { nameRefused } from './refused.ts';
@@ -71,7 +72,7 @@ export function usesHostCpu(config: GuestConfig): boolean {
  */
 export async function readMigrationFacts(call: Call, guest: Guest, inventory: Inventory): Promise<Reading<MigrationFacts>> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const others = [...online].filter((node) => node !== guest.node);
   if (!online.has(guest.node)) {
     return withGaps({ ...NOTHING, guest, inventory, targetsLeft: others.length }, offlineGaps(inventory, new Set([guest.node])));
@@ -126,7 +127,11 @@ export async function readMigrationFacts(call: Call, guest: Guest, inventory: In
         return {
           node,
           interfaces: network?.data.interfaces,
-          bridgesSure: network !== undefined && network.hidden.length === 0 && network.coverage === 'complete',
+          bridgesSure:
+            sdn.coverage === 'complete' &&
+            network !== undefined &&
+            network.hidden.length === 0 &&
+            network.coverage === 'complete',
           cpuModel: models.get(node),
         };
       }),
@@ -188,13 +193,6 @@ async function lookInto(call: Call, guest: Guest, snapshots: readonly Snapshot[]
     snapshotsLeft: snapshots.length - out.results.length,
   };
   return { data: inside, ...out.gaps };
-}
-
-/** A reader that brings its own gaps; one that fails whole becomes a gap. */
-async function whole<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outcome = await attempt({}, read);
-  if (outcome.data === undefined) return { ...outcome, data: undefined };
-  return { data: outcome.data.data, ...mergeGaps(outcome.data) };
 }
 
 /** Endpoints that are read, for the permission docs. */

@@ -2,10 +2,9 @@ import { isoTime } from '../answer/units.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import { byText, intOf, listOf, numberOf, rawOf, textOf, timeOf } from '../api/lenient.ts';
-import { attempt, type Gaps, NO_GAPS } from '../api/reading.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { attempt, type Gaps, mergeGaps } from '../api/reading.ts';
 import type { Guest } from './inventory.ts';
+import { lineOf } from './shown-text.ts';
 
 /** Lines that a search looks at, newest first. */
 export const MAX_SEARCHED = 5_000;
@@ -107,12 +106,10 @@ export async function readGuestFirewallLog(
   { node, lines, since, until }: LogWish,
 ): Promise<LogPart> {
   const where = { node, vmid };
-  const part = await readTail((start, limit) => {
-    const query = { since, until, start, limit };
-    return type === 'qemu'
-      ? call.get('/nodes/{node}/qemu/{vmid}/firewall/log', where, query)
-      : call.get('/nodes/{node}/lxc/{vmid}/firewall/log', where, query);
-  }, lines);
+  const part = await readTail(
+    (start, limit) => call.get(`/nodes/{node}/${type}/{vmid}/firewall/log`, where, { since, until, start, limit }),
+    lines,
+  );
   return { ...part, since, notes: [] };
 }
 
@@ -174,10 +171,7 @@ export interface ClusterLogWish extends Omit<LogWish, 'node'> {
 export async function readClusterLog(call: Call, wish: ClusterLogWish): Promise<{ readonly part: LogPart; readonly gaps: Gaps }> {
   const filtered = wish.node !== undefined || wish.since !== undefined || wish.until !== undefined;
   const max = filtered ? MAX_SEARCHED : wish.lines;
-  const [got, all] = await Promise.all([
-    call.get('/cluster/log', {}, { max }),
-    attempt({}, () => call.rights.has('Sys.Syslog', '/')),
-  ]);
+  const [got, gaps] = await Promise.all([call.get('/cluster/log', {}, { max }), clusterLogCoverage(call)]);
   const lines = parseClusterLog(got.data)
     .filter(
       (entry) =>
@@ -193,15 +187,16 @@ export async function readClusterLog(call: Call, wish: ClusterLogWish): Promise<
       since: wish.since,
       notes: [],
     },
-    gaps:
-      all.data === true
-        ? NO_GAPS
-        : {
-            problems: all.problems,
-            coverage: 'partial',
-            hidden: [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }],
-          },
+    gaps,
   };
+}
+
+/** Without the right to read it whole, the cluster's log holds only the token's own entries, without a word. */
+export async function clusterLogCoverage(call: Call): Promise<Gaps> {
+  const all = await attempt({}, () => call.rights.has('Sys.Syslog', '/'));
+  if (all.data !== false) return mergeGaps(all);
+  const hidden = [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }];
+  return { problems: [], coverage: 'partial', hidden };
 }
 
 /** An entry of the cluster's own log. */
@@ -240,5 +235,5 @@ export function parseClusterLog(data: unknown): readonly ClusterLogEntry[] {
 }
 
 function cleanLine(line: string): string {
-  return oneLine(scrubFreeText(repairMojibake(line)).text, MAX_LINE);
+  return lineOf(line, MAX_LINE);
 }

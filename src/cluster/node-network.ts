@@ -2,8 +2,9 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, listOf, type Raw, textOf } from '../api/lenient.ts';
 import { type Gaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { cleanText, oneLine } from '../redact/plain-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { cleaned } from './shown-text.ts';
 
 /** A network interface as the node's configuration has it, or as it was found (an unconfigured card). */
 export interface NodeInterface {
@@ -164,9 +165,4 @@ export function parsePendingNetwork(diff: string | undefined): PendingNetwork | 
     else if (line.startsWith('-') && !line.startsWith('--- ')) removed += 1;
   }
   return { added, removed, diff };
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value)?.trim();
-  return found === undefined || found === '' ? undefined : cleanText(found);
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, byText, listOf } from '../api/lenient.ts';
-import { attempt, mergeGaps, type Reading } from '../api/reading.ts';
+import { attempt, complete, mergeGaps, type Reading } from '../api/reading.ts';
 import { cleaned, commentOf } from './shown-text.ts';
 
 /** Somewhere that notifications are sent to. */
@@ -48,7 +48,7 @@ export async function readNotifications(call: Call, places: boolean): Promise<Re
   ]);
   const gaps = mergeGaps(targets, matchers);
   if (targets.data === undefined || matchers.data === undefined) return { data: undefined, ...gaps };
-  const found = places ? await readPlaces(call) : { data: new Map<string, string>(), ...mergeGaps() };
+  const found = places ? await readPlaces(call) : complete(new Map<string, string>());
   return { data: { targets: parseTargets(targets.data, found.data), matchers: matchers.data }, ...mergeGaps(gaps, found) };
 }
 

@@ -29,11 +29,7 @@ export interface PendingConfig {
  */
 export async function readPending(call: Call, guest: Guest): Promise<PendingConfig> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const { data } = await explainingRefusal(guest, () =>
-    guest.type === 'qemu'
-      ? call.get('/nodes/{node}/qemu/{vmid}/pending', where)
-      : call.get('/nodes/{node}/lxc/{vmid}/pending', where),
-  );
+  const { data } = await explainingRefusal(guest, () => call.get(`/nodes/{node}/${guest.type}/{vmid}/pending`, where));
   return parsePending(data);
 }
 

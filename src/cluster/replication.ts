@@ -1,12 +1,12 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, intOf, listOf, numberOf, type Raw, rowsOf, textOf, timeOf, vmidOf } from '../api/lenient.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
 import { fanOut } from './fan-out.ts';
-import type { Inventory } from './inventory.ts';
+import { type Inventory, onlineNodes } from './inventory.ts';
 import { readTail } from './node-log.ts';
 import { calendarInterval } from './replication-schedule.ts';
+import { lineOf } from './shown-text.ts';
 
 /** A job without a schedule of its own runs this often. */
 export const DEFAULT_SCHEDULE = '*/15';
@@ -122,7 +122,7 @@ function withSource(job: ReplicationJob, inventory: Inventory): ReplicationJob {
 
 /** Online nodes that replicate something; all of them when the configuration could not be read. */
 function sourceNodes(jobs: readonly ReplicationJob[] | undefined, inventory: Inventory): readonly string[] {
-  const online = inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node);
+  const online = onlineNodes(inventory);
   return jobs === undefined ? online : online.filter((node) => jobs.some((job) => job.source === node));
 }
 
@@ -195,7 +195,7 @@ export function parseReplicationRow(row: Raw): readonly { readonly job: Replicat
         nextSync: timeOf(row['next_sync']),
         duration: numberOf(row['duration']),
         failCount: intOf(row['fail_count']) ?? 0,
-        error: error === undefined ? undefined : cleaned(error),
+        error: error === undefined ? undefined : lineOf(error),
         running: row['pid'] !== undefined && row['pid'] !== null,
       },
     },
@@ -214,7 +214,7 @@ function jobOf(row: Raw): ReplicationJob | undefined {
     schedule: oneLine(textOf(row['schedule']) ?? DEFAULT_SCHEDULE, 60),
     disabled: boolOf(row['disable']) ?? false,
     rate: numberOf(row['rate']),
-    comment: comment === undefined ? undefined : cleaned(decoded(comment)),
+    comment: comment === undefined ? undefined : lineOf(decoded(comment)),
   };
 }
 
@@ -227,8 +227,4 @@ function decoded(comment: string): string {
     // A lone percent sign: it was no encoding.
     return comment;
   }
-}
-
-function cleaned(text: string): string {
-  return oneLine(scrubFreeText(repairMojibake(text)).text, 200);
 }

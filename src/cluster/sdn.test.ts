@@ -82,6 +82,20 @@ test('fabrics with their members, as rows and as rows of one named object', () =
 });
 
 describe('reading', () => {
+  test.each([
+    [['zones', 'vnets', 'subnets'], 'complete'],
+    [['controllers'], 'partial'],
+    [['zones', 'dns'], 'partial'],
+  ] as const)('what the token may not see is told: %j, with rights on zones only, is %s', async (sections, coverage) => {
+    const rights = { '/access': { 'Sys.Audit': 1 }, '/sdn': {}, '/sdn/zones': { 'SDN.Audit': 1 } };
+    const call = stubCall((path) => (path === '/access/permissions' ? rights : []));
+    const { data, ...gaps } = await readSdn(call, new Set(sections));
+    expect(data.installed).toBe(true);
+    expect(gaps.coverage).toBe(coverage);
+    const hidden = [{ what: 'SDN objects', privilege: 'SDN.Audit', path: '/sdn' }];
+    expect(gaps.hidden).toEqual(coverage === 'complete' ? [] : hidden);
+  });
+
   test('not installed is a state', async () => {
     const missing = new ApiError('unsupported-by-this-release', 'no such path', { status: 501 });
     expect(
@@ -111,12 +125,14 @@ describe('reading', () => {
       return [];
     });
     await readSdn(call, new Set(['zones']));
-    expect(asked).toEqual(['/cluster/sdn/zones']);
+    expect(asked.filter((path) => !path.startsWith('/access/'))).toEqual(['/cluster/sdn/zones']);
   });
 
   test('subnets of many VNets are bounded, and the rest is counted; a VNet that is going has none', async () => {
     const vnets = Array.from({ length: MAX_SUBNET_READS + 5 }, (_unused, index) => ({ vnet: `v${index + 10}` }));
     const call = stubCall((path, { vnet }) => {
+      if (path === '/access/permissions') return { '/access': { 'Sys.Audit': 1 }, '/sdn/zones': { 'SDN.Audit': 1 } };
+      if (path.startsWith('/access/')) return [];
       if (path === '/cluster/sdn/vnets') return vnets;
       if (vnet === 'v10') return new ApiError('not-found', "vnet 'v10' does not exist");
       return [{ subnet: `z-${vnet}`, cidr: '10.0.0.0/24' }];

@@ -2,11 +2,12 @@ import type { Call } from '../api/call.ts';
 import type { EndpointPath } from '../api/endpoints.ts';
 import { ApiError, toApiError } from '../api/errors.ts';
 import { byText, commaList, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
-import { attempt, type Gaps, mergeGaps, type Reading } from '../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { atLeast } from '../api/release.ts';
-import { oneLine, repairMojibake } from '../redact/plain-text.ts';
-import { scrubFreeText } from '../redact/scrub-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
+import { isNotHere } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
+import { lineOf } from './shown-text.ts';
 
 /** VNets whose subnets are read; each costs a request. */
 export const MAX_SUBNET_READS = 24;
@@ -57,7 +58,7 @@ export interface Sdn {
 
 /**
  * The wanted parts of the SDN configuration, from the list endpoints only (single objects need a right to change them).
- * One request a part, and one for each VNet's subnets.
+ * One request a part, and one for each VNet's subnets. The API leaves out silently what the token may not see; that is told.
  *
  * Source: GET /cluster/sdn/{zones,vnets,controllers}?pending=1, /cluster/sdn/{ipams,dns}, /cluster/sdn/fabrics/all (9.0+),
  * /cluster/sdn/vnets/{vnet}/subnets; rows filtered by SDN.Audit.
@@ -66,7 +67,8 @@ export async function readSdn(call: Call, sections: ReadonlySet<SdnSection>): Pr
   const has = (section: SdnSection) => sections.has(section);
   const fabricsKnown = !has('fabrics') || atLeast(await call.release(), '9.0');
   const pending = { pending: 1 };
-  const [zones, vnets, controllers, ipams, dns, fabrics] = await Promise.all([
+  const [coverage, zones, vnets, controllers, ipams, dns, fabrics] = await Promise.all([
+    sdnCoverage(call, sections),
     part(has('zones'), async () => parseSdnObjects((await call.get('/cluster/sdn/zones', {}, pending)).data, 'zone')),
     part(has('vnets') || has('subnets'), async () =>
       parseSdnObjects((await call.get('/cluster/sdn/vnets', {}, pending)).data, 'vnet'),
@@ -99,8 +101,15 @@ export async function readSdn(call: Call, sections: ReadonlySet<SdnSection>): Pr
       dns: dns.data,
       fabrics: fabrics.data,
     },
-    ...mergeGaps(...parts.map((p) => p.gaps), ...(subnets === undefined ? [] : [subnets.gaps])),
+    ...mergeGaps(coverage, ...parts.map((p) => p.gaps), ...(subnets === undefined ? [] : [subnets.gaps])),
   };
+}
+
+/** Zones, and VNets with their subnets, have a right of their own. */
+async function sdnCoverage(call: Call, sections: ReadonlySet<SdnSection>): Promise<Gaps> {
+  if (sections.size === 0) return NO_GAPS;
+  const narrow = [...sections].every((section) => section === 'zones' || section === 'vnets' || section === 'subnets');
+  return call.rights.over({ privilege: 'SDN.Audit', under: narrow ? '/sdn/zones' : '/sdn', what: 'SDN objects' });
 }
 
 interface Part<T> {
@@ -114,8 +123,7 @@ interface Part<T> {
 async function part<T>(wanted: boolean, read: () => Promise<T>): Promise<Part<T>> {
   if (!wanted) return { asked: false, data: undefined, gaps: mergeGaps(), missing: false };
   const { data, ...gaps } = await attempt({}, read);
-  const kind = gaps.problems[0]?.kind;
-  return { asked: true, data, gaps, missing: kind === 'unsupported-by-this-release' || kind === 'not-configured' };
+  return { asked: true, data, gaps, missing: gaps.problems.some(isNotHere) };
 }
 
 async function readSubnets(
@@ -202,20 +210,16 @@ function valueText(value: unknown): string | undefined {
   if (isRaw(value)) {
     const from = textOf(value['start-address']);
     const to = textOf(value['end-address']);
-    if (from !== undefined && to !== undefined) return cleaned(`${from}-${to}`);
+    if (from !== undefined && to !== undefined) return lineOf(`${from}-${to}`);
     const parts = Object.entries(value).flatMap(([key, inner]) => {
       const text = valueText(inner);
       return text === undefined ? [] : [`${key}=${text}`];
     });
-    return parts.length === 0 ? undefined : cleaned(parts.sort(byText).join(','));
+    return parts.length === 0 ? undefined : lineOf(parts.sort(byText).join(','));
   }
   if (typeof value === 'boolean') return value ? '1' : '0';
   const text = textOf(value);
-  return text === undefined ? undefined : cleaned(text);
-}
-
-function cleaned(text: string): string {
-  return oneLine(scrubFreeText(repairMojibake(text)).text, 200);
+  return text === undefined ? undefined : lineOf(text);
 }
 
 /** `/cluster/sdn/fabrics/all`: fabrics and their member nodes, either as rows or as rows of one named object. */
@@ -249,7 +253,7 @@ function unwrapped(value: unknown): readonly Raw[] {
 
 /** Nodes a zone is limited to; empty: all. */
 export function zoneNodes(zone: SdnObject): readonly string[] {
-  return commaList(zone.settings.get('nodes')?.replaceAll(' ', ''));
+  return commaList(zone.settings.get('nodes'));
 }
 
 /** Endpoints that are read, for the permission docs. */

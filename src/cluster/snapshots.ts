@@ -33,10 +33,7 @@ export interface SnapshotTree {
  */
 export async function readSnapshots(call: Call, guest: Guest): Promise<SnapshotTree> {
   const where = { node: guest.node, vmid: guest.vmid };
-  const { data } =
-    guest.type === 'qemu'
-      ? await call.get('/nodes/{node}/qemu/{vmid}/snapshot', where)
-      : await call.get('/nodes/{node}/lxc/{vmid}/snapshot', where);
+  const { data } = await call.get(`/nodes/{node}/${guest.type}/{vmid}/snapshot`, where);
   return parseSnapshots(data);
 }
 
@@ -80,10 +77,7 @@ export async function readPossible(call: Call, guest: Guest): Promise<Reading<Po
   const where = { node: guest.node, vmid: guest.vmid };
   const ask = (feature: 'snapshot' | 'clone' | 'copy'): Promise<Reading<boolean | undefined>> =>
     attempt(where, async () => {
-      const { data } =
-        guest.type === 'qemu'
-          ? await call.get('/nodes/{node}/qemu/{vmid}/feature', where, { feature })
-          : await call.get('/nodes/{node}/lxc/{vmid}/feature', where, { feature });
+      const { data } = await call.get(`/nodes/{node}/${guest.type}/{vmid}/feature`, where, { feature });
       return boolOf(rawOf(data)['hasFeature']);
     });
   const [snapshot, linked, full] = await Promise.all([ask('snapshot'), ask('clone'), ask('copy')]);

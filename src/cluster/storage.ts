@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { boolOf, byText, commaList, isRaw, listOf, propertiesOf, type Raw, textOf } from '../api/lenient.ts';
 import type { Reading } from '../api/reading.ts';
 import { cleanText } from '../redact/plain-text.ts';
-import { type Inventory, type StorageRow, storageCoverage } from './inventory.ts';
+import { type Inventory, onlineNodes, type StorageRow, storageCoverage } from './inventory.ts';
 
 /** A storage as the cluster's configuration defines it. */
 export interface StorageDefinition {
@@ -107,11 +107,11 @@ export interface Storage {
 
 /** Puts live rows and definitions together; a definition without rows (disabled) is a storage, too. */
 export function mergeStorages(inventory: Inventory, definitions: readonly StorageDefinition[]): readonly Storage[] {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
+  const defined = new Map(definitions.map((d) => [d.storage, d]));
   const groups = new Map<string, StorageRow[]>();
   for (const row of inventory.storages) {
-    const definition = definitions.find((d) => d.storage === row.storage);
-    const key = row.shared || definition?.shared === true ? row.storage : `${row.storage}\n${row.node}`;
+    const key = row.shared || defined.get(row.storage)?.shared === true ? row.storage : `${row.storage}\n${row.node}`;
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
   const storages: Storage[] = [];
@@ -120,14 +120,7 @@ export function mergeStorages(inventory: Inventory, definitions: readonly Storag
     const [first] = rows;
     if (first === undefined) continue;
     seen.add(first.storage);
-    storages.push(
-      mergeRows(
-        rows,
-        first,
-        definitions.find((d) => d.storage === first.storage),
-        online,
-      ),
-    );
+    storages.push(mergeRows(rows, first, defined.get(first.storage), online));
   }
   for (const d of definitions) {
     if (seen.has(d.storage)) continue;

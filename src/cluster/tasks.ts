@@ -4,7 +4,7 @@ import { mergeGaps, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { fanOut } from './fan-out.ts';
-import { type Inventory, offlineGaps } from './inventory.ts';
+import { type Inventory, offlineGaps, onlineNodes } from './inventory.ts';
 
 /** How a task ended, in words of our own; the raw status is kept beside it. */
 export type TaskState = 'running' | 'ok' | 'warning' | 'failed' | 'unknown';
@@ -23,6 +23,9 @@ export interface Task {
   /** The API's own words: `OK`, `WARNINGS: 2`, or an error text. */
   readonly status: string | undefined;
 }
+
+/** A task that ended in a span may have begun this long before it, in seconds: the API selects by the start alone. */
+export const LONG_TASK_S = 6 * 3_600;
 
 /** The state behind a task's status. Warnings are no failure, and a lost log proves nothing. */
 export function taskState(status: string | undefined, ended: boolean): TaskState {
@@ -109,9 +112,7 @@ const STATUS_FILTER: Readonly<Record<string, string>> = { ok: 'ok', warning: 'wa
  * Source: GET /nodes/{node}/tasks?source=all for each online node (one request a node); offline nodes are gaps.
  */
 export async function readTasks(call: Call, inventory: Inventory, query: TaskQuery): Promise<Reading<TaskList>> {
-  const nodes = inventory.nodes
-    .filter((n) => n.status === 'online' && (query.node === undefined || n.node === query.node))
-    .map((n) => n.node);
+  const nodes = onlineNodes(inventory).filter((node) => query.node === undefined || node === query.node);
   const wanted = query.states?.filter((s) => s !== 'running').map((s) => STATUS_FILTER[s] ?? s);
   const onlyRunning = query.states?.every((s) => s === 'running') === true;
   const asked = new Set(query.node === undefined ? inventory.nodes.map((n) => n.node) : [query.node]);
@@ -146,9 +147,7 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
   ]);
   const all = out.results.flatMap((r) => r.data);
   // A node that gave as many as were asked for has older ones: below its oldest the merged list would have holes.
-  const horizons = out.results
-    .filter((r) => r.data.length >= query.perNode)
-    .map((r) => Math.min(...r.data.map((t) => t.start ?? 0)));
+  const horizons = out.results.filter((r) => r.data.length >= query.perNode).map((r) => reachesBackTo(r.data));
   const horizon = horizons.length === 0 ? undefined : Math.max(...horizons);
   const tasks = [...new Map(all.map((t) => [t.upid, t])).values()]
     .filter(
@@ -160,6 +159,12 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
     data: { tasks, more: horizon !== undefined },
     ...mergeGaps(out.gaps, offlineGaps(inventory, asked), coverage),
   };
+}
+
+/** How far a node's newest tasks go back. Running ones are listed whatever their age, so they tell only where nothing else is. */
+export function reachesBackTo(tasks: readonly Task[]): number {
+  const ended = tasks.filter((t) => t.state !== 'running');
+  return Math.min(...(ended.length > 0 ? ended : tasks).map((t) => t.start ?? 0));
 }
 
 /** Vmid that a task worked on, when it is a guest task. */

@@ -1,18 +1,17 @@
 import type { Call } from '../api/call.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { attempt, mergeGaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
+import { cutGaps, whole } from './attempts.ts';
 import { fanOut } from './fan-out.ts';
-import { type HaStatus, parseHaStatus } from './ha.ts';
+import { type HaStatus, readHaStatus } from './ha.ts';
 import { type Guest, guestCoverage, type Inventory } from './inventory.ts';
 import { type MetricsTarget, type Point, readMetrics, type Timeframe } from './metrics.ts';
-import { type ClusterLogEntry, parseClusterLog } from './node-log.ts';
+import { type ClusterLogEntry, clusterLogCoverage, parseClusterLog } from './node-log.ts';
 import { type Replication, readReplication } from './replication.ts';
-import { readTasks, type Task } from './tasks.ts';
+import { LONG_TASK_S, readTasks, type Task } from './tasks.ts';
 
 /** Newest entries of the cluster log that are looked at; the cluster keeps hardly more. */
 const LOG_ENTRIES = 1_000;
 const TASKS_PER_NODE = 1_000;
-/** A task may have begun this long before the span and still matter in it, in seconds. */
-const LONG_TASK_S = 6 * 3_600;
 const SLACK_S = 300;
 /** Nodes whose measurements are looked at. */
 const MAX_METRICS = 12;
@@ -51,7 +50,7 @@ export async function readTimelineSources(
   const { from, to, guest } = wish;
   const [tasks, log, ha, replication, metrics, coverage] = await Promise.all([
     // The node of now need not be the one of then: a guest's tasks are looked for everywhere.
-    attempt({}, () =>
+    whole(() =>
       readTasks(call, inventory, {
         node: wish.node,
         vmid: guest?.vmid,
@@ -61,16 +60,16 @@ export async function readTimelineSources(
       }),
     ),
     guest === undefined ? readLog(call) : undefined,
-    guest === undefined ? attempt({}, async () => readHaStatus(call)) : undefined,
-    attempt({}, () => readReplication(call, inventory, wish.node ?? guest?.node)),
+    guest === undefined ? attempt({}, () => readHaStatus(call)) : undefined,
+    whole(() => readReplication(call, inventory, wish.node ?? guest?.node)),
     readAllMetrics(call, inventory, wish),
     guestCoverage(call),
   ]);
-  const jobs = replication.data?.data.jobs.filter((r) => guest === undefined || r.job.vmid === guest.vmid);
+  const jobs = replication.data?.jobs.filter((r) => guest === undefined || r.job.vmid === guest.vmid);
   return {
     data: {
-      tasks: tasks.data?.data.tasks.filter((t) => (t.end ?? to) >= from),
-      moreTasks: tasks.data?.data.more ?? false,
+      tasks: tasks.data?.tasks.filter((t) => (t.end ?? to) >= from),
+      moreTasks: tasks.data?.more ?? false,
       log: log?.data,
       ha: ha?.data,
       replication: jobs,
@@ -78,38 +77,22 @@ export async function readTimelineSources(
     },
     ...mergeGaps(
       tasks,
-      tasks.data ?? NO_GAPS,
       log ?? NO_GAPS,
       ha ?? NO_GAPS,
       replication,
-      // Jobs of guests that the token does not see are missing as the guests are.
-      replication.data ?? NO_GAPS,
       metrics,
+      // Jobs of guests that the token does not see are missing as the guests are.
       coverage,
     ),
   };
 }
 
-async function readHaStatus(call: Call): Promise<HaStatus> {
-  const got = await call.get('/cluster/ha/status/current', {});
-  return parseHaStatus(got.data, got.clockOffset);
-}
-
-/** Without the right to read it the log holds only the token's own entries, without a word. */
 async function readLog(call: Call): Promise<Reading<readonly ClusterLogEntry[] | undefined>> {
-  const [log, all] = await Promise.all([
+  const [log, coverage] = await Promise.all([
     attempt({}, async () => parseClusterLog((await call.get('/cluster/log', {}, { max: LOG_ENTRIES })).data)),
-    attempt({}, () => call.rights.has('Sys.Syslog', '/')),
+    clusterLogCoverage(call),
   ]);
-  const hidden: Gaps =
-    all.data === false
-      ? {
-          problems: [],
-          coverage: 'partial',
-          hidden: [{ what: 'entries of others in the cluster log', privilege: 'Sys.Syslog', path: '/' }],
-        }
-      : NO_GAPS;
-  return { data: log.data, ...mergeGaps(log, all, hidden) };
+  return withGaps(log.data, log, coverage);
 }
 
 /** The finest measurements that reach back far enough. */
@@ -140,14 +123,10 @@ async function readAllMetrics(
     ({ node }) => ({ node }),
     (target) => readMetrics(call, target, timeframe),
   );
-  const more: Gaps =
-    guest !== undefined || nodes.length <= MAX_METRICS
-      ? NO_GAPS
-      : {
-          ...NO_GAPS,
-          coverage: 'partial',
-          why: `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only; node=NAME has any`,
-        };
+  const more = cutGaps(
+    guest === undefined && nodes.length > MAX_METRICS,
+    `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only; node=NAME has any`,
+  );
   const data = out.results.map(({ item, data: points }) => ({
     node: item.node,
     vmid: item.kind === 'guest' ? item.vmid : undefined,

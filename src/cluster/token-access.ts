@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
-import { boolOf, byText, numberOf, rawOf, textOf } from '../api/lenient.ts';
+import { boolOf, byText, commaList, numberOf, rawOf, textOf } from '../api/lenient.ts';
 import { attempt, type Gaps, NO_GAPS, type Reading, withGaps } from '../api/reading.ts';
 import { type Held, parseAcl, parsePermissions, parseRoles } from '../api/rights.ts';
 import { assessToken, type OwnerFacts, type Reach, type TokenAccess } from '../insights/token-access.ts';
@@ -118,16 +118,13 @@ async function readOwner(call: Call, user: string, name: string): Promise<Gaps &
 /** Source: GET /access/users/{userid}. The tokens come as an object by name; `expire` 0 means never. */
 export function parseOwner(data: unknown, tokenName: string): OwnerFacts {
   const row = rawOf(data);
-  const { groups } = row;
   const tokens = rawOf(row['tokens']);
   const token = Object.hasOwn(tokens, tokenName) ? rawOf(tokens[tokenName]) : undefined;
   const comment = token === undefined ? undefined : textOf(token['comment']);
   return {
     enabled: boolOf(row['enable']),
     expires: expiryOf(row['expire']),
-    groups: Array.isArray(groups)
-      ? groups.flatMap((g) => textOf(g) ?? [])
-      : (textOf(groups) ?? '').split(',').filter((g) => g !== ''),
+    groups: commaList(row['groups']),
     token:
       token === undefined
         ? undefined

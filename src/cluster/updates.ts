@@ -1,8 +1,9 @@
 import type { Call } from '../api/call.ts';
 import { boolOf, byText, isRaw, listOf, type Raw, rawOf, rowsOf, textOf } from '../api/lenient.ts';
-import { cleanText, oneLine } from '../redact/plain-text.ts';
+import { oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { NodeVersions, Package } from './node-status.ts';
+import { cleaned, commentOf } from './shown-text.ts';
 
 /** A package that a node would install with its next upgrade. */
 export interface Update {
@@ -67,10 +68,14 @@ const KERNEL = /^(?:pve|proxmox)-kernel-\d+\.\d+\.\d+/;
 export function findDrift(nodes: readonly { readonly node: string; readonly versions: NodeVersions }[]): readonly Drift[] {
   if (nodes.length < 2) return [];
   const names = new Set(nodes.flatMap((n) => n.versions.packages.map((p) => p.name)).filter((name) => !KERNEL.test(name)));
+  const installed = nodes.map(({ node, versions }) => ({
+    node,
+    versions: new Map(versions.packages.map((p) => [p.name, p.installed])),
+  }));
   return [...names].sort(byText).flatMap((name) => {
     const groups = new Map<string, string[]>();
-    for (const { node, versions } of nodes) {
-      const version = versions.packages.find((p) => p.name === name)?.installed ?? 'not installed';
+    for (const { node, versions } of installed) {
+      const version = versions.get(name) ?? 'not installed';
       groups.set(version, [...(groups.get(version) ?? []), node]);
     }
     return groups.size < 2 ? [] : [{ name, versions: new Map([...groups].sort(([a], [b]) => byText(a, b))) }];
@@ -125,19 +130,9 @@ function texts(value: unknown): readonly string[] {
   return isRaw(value) ? [] : [cleaned(value)].filter((v) => v !== undefined);
 }
 
-function commentOf(value: unknown): string | undefined {
-  const text = textOf(value);
-  return text === undefined ? undefined : oneLine(scrubFreeText(text).text, 120);
-}
-
 function remark(message: unknown, path: unknown): string {
   const text = commentOf(message);
   if (text === undefined) return '';
   const where = cleaned(path);
   return where === undefined ? text : `${text} (${where})`;
-}
-
-function cleaned(value: unknown): string | undefined {
-  const found = textOf(value);
-  return found === undefined ? undefined : cleanText(found).trim();
 }

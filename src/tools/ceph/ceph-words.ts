@@ -14,7 +14,3 @@ export function absentAnswer({ why, asked }: CephAbsent, inventory: Inventory) {
     gaps: mergeGaps(offlineGaps(inventory)),
   };
 }
-
-export function onlineNodes(inventory: Inventory): readonly string[] {
-  return inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node);
-}

@@ -3,13 +3,13 @@ import { bool, bytes, int, list, percent, prose, rate, record, table, text } fro
 import { formatPercent } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
+import { optional } from '../../cluster/attempts.ts';
 import {
   type CephCheck,
   type CephPool,
   type CephReading,
   type CephStatus,
   type CephVersion,
-  optional,
   readCephFlags,
   readCephPools,
   readCephStatus,
@@ -22,10 +22,10 @@ import {
   readCephFileSystems,
   readCephRules,
 } from '../../cluster/ceph-details.ts';
-import { type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Inventory, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { errorOf } from '../../cluster/problem-error.ts';
 import { defineTool } from '../define-tool.ts';
-import { absentAnswer, onlineNodes } from './ceph-words.ts';
+import { absentAnswer } from './ceph-words.ts';
 
 const SECTIONS = ['pools', 'versions', 'daemons', 'filesystems', 'rules', 'config', 'crush'] as const;
 type Section = (typeof SECTIONS)[number];

@@ -5,11 +5,11 @@ import { ApiError } from '../../api/errors.ts';
 import { NO_GAPS, type Reading } from '../../api/reading.ts';
 import { type CephOsd, readCephOsds } from '../../cluster/ceph.ts';
 import { type CephOsdDetail, readCephOsdDetail } from '../../cluster/ceph-details.ts';
-import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { type Inventory, offlineGaps, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
-import { absentAnswer, onlineNodes } from './ceph-words.ts';
+import { absentAnswer } from './ceph-words.ts';
 
 /** Ceph's own defaults for "near full" and "full"; a cluster may have set others. */
 const NEAR_FULL = 0.85;

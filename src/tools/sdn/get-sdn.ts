@@ -41,10 +41,9 @@ export const getSdn = defineTool({
     const named = args.sections ?? SDN_SECTIONS;
     const wanted = new Set<SdnSection>(SDN_SECTIONS.filter((section) => named.includes(section)));
     const addresses = args.sections?.includes('addresses') === true;
-    const [reading, inventory, coverage, ipam] = await Promise.all([
+    const [reading, inventory, ipam] = await Promise.all([
       readSdn(call, wanted),
       wanted.has('zones') || addresses ? attempt({}, () => readInventory(call)) : undefined,
-      call.rights.over({ privilege: 'SDN.Audit', under: '/sdn', what: 'SDN objects' }),
       addresses ? readIpam(call) : undefined,
     ]);
     const sdn = reading.data;
@@ -53,9 +52,8 @@ export const getSdn = defineTool({
     const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics, ipam];
     const [problem] = reading.problems;
     if (problem !== undefined && parts.every((p) => p === undefined)) throw errorOf(problem, "SDN can't be read");
-    const seen = mergeGaps(reading, coverage);
     return {
-      headline: headline(sdn, seen.coverage === 'complete', inventory?.data, ipam?.data.entries.length),
+      headline: headline(sdn, reading.coverage === 'complete', inventory?.data, ipam?.data.entries.length),
       sections: {
         zones: sdn.zones === undefined ? undefined : pendingFirst(sdn.zones).map((zone) => zoneRow(zone, inventory?.data)),
         vnets:
@@ -100,7 +98,7 @@ export const getSdn = defineTool({
         addresses: ipam?.data.entries.map((entry) => addressRow(entry, inventory?.data)),
       },
       gaps: mergeGaps(
-        seen,
+        reading,
         ...[inventory, ipam].filter((part) => part !== undefined),
         // The configuration is the cluster's, but how a zone is on a node only that node knows.
         ...(inventory?.data === undefined || !wanted.has('zones') ? [] : [offlineGaps(inventory.data)]),
