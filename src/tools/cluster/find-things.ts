@@ -3,7 +3,7 @@ import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { type AddressSources, readAddressSources } from '../../cluster/address-sources.ts';
 import { type ConfigScan, readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
-import { agentEnabled } from '../../cluster/guest-config.ts';
+import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
 import {
   type Guest,
   guestCoverage,
@@ -93,12 +93,12 @@ export async function findThings(call: Call, text: string, deep: boolean, page: 
       : await readAddressSources(call, inventory, { addresses: address.kind !== 'vlan', vnets: address.kind === 'vlan' });
   const readable = readableGuests(inventory);
   const [stage, position] = page.after ?? [];
-  const scan =
-    plan.configs && stage !== 2
-      ? // Addresses in use are those of the running configuration, whatever is to change.
-        await scanGuestConfigs(call, behind(readable, stage === 1 ? position : 0), { current: address !== undefined })
-      : undefined;
-  const configs = new Map(scan?.configs.map(({ guest, config }) => [guest.vmid, config]));
+  const toScan = plan.configs && stage !== 2 ? behind(readable, stage === 1 ? position : 0) : undefined;
+  // Addresses in use are those of the running configuration, whatever is to change.
+  const scan = toScan === undefined ? undefined : await scanGuestConfigs(call, toScan, { current: address !== undefined });
+  // What could not be read is not read again by the next stage.
+  const configs = new Map<number, GuestConfig | undefined>(toScan?.map(({ vmid }) => [vmid, undefined]));
+  for (const { guest, config } of scan?.configs ?? []) configs.set(guest.vmid, config);
   const asked =
     plan.live !== undefined && scan?.stoppedAfter === undefined
       ? await scanLive(call, behind(askable(readable, plan.live), stage === 2 ? position : 0), configs, plan.live)
@@ -126,7 +126,7 @@ export async function findThings(call: Call, text: string, deep: boolean, page: 
       guests,
       storages,
       // Names and states of offline guests are missing, and neither they nor their configurations can be asked.
-      inventory.guests.some((g) => readable.every((r) => r.vmid !== g.vmid)) ? offlineGaps(inventory) : NO_GAPS,
+      readable.length < inventory.guests.length ? offlineGaps(inventory) : NO_GAPS,
       sources ?? NO_GAPS,
       scan?.gaps ?? NO_GAPS,
       asked?.gaps ?? NO_GAPS,
