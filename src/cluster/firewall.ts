@@ -3,7 +3,7 @@ import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts'
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
-import { fanOut } from './fan-out.ts';
+import { fanOut, together } from './fan-out.ts';
 import type { GuestType } from './inventory.ts';
 
 /** One rule, in the order in which the firewall looks at them. */
@@ -86,6 +86,18 @@ function getRules(call: Call, level: FirewallLevel) {
   return level.type === 'qemu'
     ? call.get('/nodes/{node}/qemu/{vmid}/firewall/rules', { node, vmid })
     : call.get('/nodes/{node}/lxc/{vmid}/firewall/rules', { node, vmid });
+}
+
+/** Rules of a level and whether they apply. */
+export interface RulesOfLevel {
+  readonly options: FirewallOptions;
+  readonly rules: readonly FirewallRule[];
+}
+
+/** Options and rules of a level; fails when one of them can't be read. */
+export async function readRulesOfLevel(call: Call, level: FirewallLevel): Promise<RulesOfLevel> {
+  const [options, rules] = await together([readFirewallOptions(call, level), readFirewallRules(call, level)]);
+  return { options, rules };
 }
 
 /** Aliases of the datacenter or of a guest; other levels have none. */

@@ -4,6 +4,7 @@ import { boolOf, byText, intOf, listOf, numberOf, propertiesOf, textOf } from '.
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { oneLine, repairMojibake } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
+import { together } from './fan-out.ts';
 import type { GuestConfig } from './guest-config.ts';
 import { cleaned } from './shown-text.ts';
 
@@ -244,7 +245,7 @@ export interface EmulatedHardware {
 
 /** Source: GET /nodes/{node}/capabilities/qemu/cpu and /machines (any user; models of one's own are filtered). */
 export async function readEmulatedHardware(call: Call, node: string): Promise<EmulatedHardware> {
-  const [cpus, machines] = await Promise.all([
+  const [cpus, machines] = await together([
     call.get('/nodes/{node}/capabilities/qemu/cpu', { node }),
     call.get('/nodes/{node}/capabilities/qemu/machines', { node }),
   ]);
