@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rule } from '../insights/firewall-match.fixture.ts';
+import { rule } from '../../test/support/health-facts.ts';
 import { namesOf, parseSetEntries, referredSets } from './firewall-names.ts';
 
 test('entries of a set: what is left out, flags as text, junk', () => {

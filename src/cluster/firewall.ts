@@ -1,4 +1,5 @@
 import type { Call } from '../api/call.ts';
+import type { EndpointPath } from '../api/endpoints.ts';
 import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
@@ -287,3 +288,17 @@ export function policies(
     forward: of('policy_forward', 'ACCEPT'),
   };
 }
+
+/** Endpoints that tell the whole firewall of a guest, for the permission docs. */
+export const GUEST_FIREWALL_READS = [
+  '/nodes/{node}/qemu/{vmid}/firewall/options',
+  '/nodes/{node}/qemu/{vmid}/firewall/rules',
+  '/nodes/{node}/qemu/{vmid}/firewall/aliases',
+  '/nodes/{node}/qemu/{vmid}/firewall/ipset',
+  '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}',
+  '/nodes/{node}/lxc/{vmid}/firewall/options',
+  '/nodes/{node}/lxc/{vmid}/firewall/rules',
+  '/nodes/{node}/lxc/{vmid}/firewall/aliases',
+  '/nodes/{node}/lxc/{vmid}/firewall/ipset',
+  '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
+] as const satisfies readonly EndpointPath[];

@@ -33,6 +33,25 @@ const SUMMARIZED: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Columns of a table of interfaces; `nicRow` makes its rows. */
+export const nicColumns = {
+  nic: text(),
+  model: text(),
+  name: text(),
+  mac: text(),
+  bridge: text(),
+  vlan: int(),
+  trunks: text(),
+  firewall: bool(),
+  rate: number('MB/s'),
+  mtu: int(),
+  link: text(),
+  ip: text(),
+  gateway: text(),
+  ip6: text(),
+  gateway6: text(),
+};
+
 export const getGuestConfig = defineTool({
   name: 'get_guest_config',
   title: 'Guest configuration',
@@ -83,23 +102,7 @@ export const getGuestConfig = defineTool({
       clone_of: int(),
       options: list(),
     }),
-    nics: table({
-      nic: text(),
-      model: text(),
-      name: text(),
-      mac: text(),
-      bridge: text(),
-      vlan: int(),
-      trunks: text(),
-      firewall: bool(),
-      rate: number('MB/s'),
-      mtu: int(),
-      link: text(),
-      ip: text(),
-      gateway: text(),
-      ip6: text(),
-      gateway6: text(),
-    }),
+    nics: table(nicColumns),
     ssh_keys: table({ type: text(), fingerprint: text(), comment: text() }),
     other: entries(),
     pending: table({ key: text(), now: text(), after: text('from the next start on'), applies: text() }),
