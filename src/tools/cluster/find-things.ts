@@ -12,7 +12,14 @@ import {
   readInventory,
   storageCoverage,
 } from '../../cluster/inventory.ts';
-import { type Finding, parseSearch, type Search, searchConfig, searchInventory } from '../../cluster/inventory-search.ts';
+import {
+  type Finding,
+  foundGuest,
+  parseSearch,
+  type Search,
+  searchConfig,
+  searchInventory,
+} from '../../cluster/inventory-search.ts';
 import { askable, type LiveAnswer, type LiveScan, type LiveWish, scanLive } from '../../cluster/live-scan.ts';
 import {
   type AddressEntry,
@@ -184,8 +191,7 @@ function toRow(f: Finding) {
 }
 
 function guestFinding(guest: Guest, match: readonly string[], rank: Finding['rank']): Finding {
-  const { name, node, status, pool, tags, vmid } = guest;
-  return { kind: 'guest', id: String(vmid), name, node, status, pool, tags, match, rank };
+  return { ...foundGuest(guest), match, rank };
 }
 
 /** One row for each holder of an address; a guest that is not in the inventory is one that the token may not see. */
