@@ -1,4 +1,4 @@
-import { formatAge, formatDuration } from '../../answer/units.ts';
+import { counted, formatAge, formatDuration } from '../../answer/units.ts';
 import type { PlaceReading } from '../../cluster/backup-coverage.ts';
 import type { BackupJob } from '../../cluster/backup-jobs.ts';
 import type { Guest } from '../../cluster/inventory.ts';
@@ -8,7 +8,6 @@ import { jobCoverage, jobSelects } from '../job-coverage.ts';
 import {
   type Check,
   CLUSTER,
-  counted,
   defineCheck,
   type Finding,
   type Judging,

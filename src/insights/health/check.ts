@@ -156,21 +156,11 @@ export function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
 
-/** Part of a whole, undefined where one of them is not told or the whole is nothing. */
-export function shareOf(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole <= 0 ? undefined : part / whole;
-}
-
 /** The severity by two limits in percent; undefined below both. */
 export function graded(share: number | undefined, warning: number, critical: number): Severity | undefined {
   if (share === undefined) return undefined;
   if (share * 100 >= critical) return 'critical';
   return share * 100 >= warning ? 'warning' : undefined;
-}
-
-/** `1 guest`, `2 guests` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `a, b, c and 4 more` */

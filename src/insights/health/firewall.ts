@@ -1,7 +1,8 @@
+import { counted } from '../../answer/units.ts';
 import { boolOf } from '../../api/lenient.ts';
 import { type FirewallOptions, type FirewallRule, levelEnabled, policies } from '../../cluster/firewall.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
-import { type Check, CLUSTER, counted, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
+import { type Check, CLUSTER, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
 
 /** Services that nobody should offer to the whole world, by macro and by port. */
 const ADMIN_MACROS: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
+import { counted } from '../../answer/units.ts';
 import { coreUpdates, isSecurity, type Repository } from '../../cluster/updates.ts';
-import { type Check, counted, defineCheck, onNode, some } from './check.ts';
+import { type Check, defineCheck, onNode, some } from './check.ts';
 
 /** Updates, subscriptions and package sources. */
 export const updateChecks: readonly Check[] = [

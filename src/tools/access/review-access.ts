@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bool, int, list, record, table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../../api/reading.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../insights/access-review.ts';
 import { normalAclPath } from '../../insights/permission-resolution.ts';
 import { defineTool } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 import { ACCESS_LISTS, ACCESS_TABLES, type AccessList, accessList } from './access-lists.ts';
 

@@ -1,4 +1,5 @@
 import type { Paged, SortKey } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
@@ -7,7 +8,6 @@ import { readInventory } from '../../cluster/inventory.ts';
 import { runsNow } from '../../insights/capacity.ts';
 import { type Dependent, dependentGuest, dependentObjects, impactNotes } from '../../insights/impact.ts';
 import type { PageRequest } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 
 /** Running guests come first, then the others, then jobs, rules and the like: each in an order that a cursor resumes. */
 const RUNNING = 1;

@@ -1,4 +1,5 @@
 import type { Paged, SortKey } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { type AddressSources, readAddressSources } from '../../cluster/address-sources.ts';
@@ -35,7 +36,6 @@ import {
   parseAddressQuery,
 } from '../../insights/address-book.ts';
 import type { PageRequest } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 
 /**
  * Where a row was found, which is also the order of the answer: 0 what costs no request for a guest, 1 configurations,

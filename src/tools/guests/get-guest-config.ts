@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cell } from '../../answer/spec.ts';
 import { bool, bytes, entries, int, list, number, prose, record, table, text, time } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError, toApiError } from '../../api/errors.ts';
 import { propertiesOf, tagsOf, timeOf } from '../../api/lenient.ts';
@@ -24,7 +25,7 @@ import { closest } from '../../config/suggest.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 
 /** Told in the `config` record, or not worth a line (`digest` only serves writers). */
 const SUMMARIZED: ReadonlySet<string> = new Set(

@@ -1,11 +1,12 @@
 import { table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import { type GuestNetwork, networkNotes, readGuestNetwork } from '../../cluster/guest-network.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 import { nicColumns, nicRow } from './get-guest-config.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 
 export const getGuestNetwork = defineTool({
   name: 'get_guest_network',

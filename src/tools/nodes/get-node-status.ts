@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bool, bytes, duration, entries, int, list, percent, prose, record, table, text, time } from '../../answer/spec.ts';
-import { formatBytes, formatDuration, formatPercent } from '../../answer/units.ts';
+import { formatBytes, formatDuration, formatPercent, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
 import { readBackupDefaults } from '../../cluster/backup-jobs.ts';
@@ -262,7 +262,7 @@ function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
     threads: s.threads,
     cores: s.cores,
     sockets: s.sockets,
-    mem: share(s.memory),
+    mem: shareOf(s.memory.used, s.memory.total),
     mem_used: s.memory.used,
     memory: s.memory.total,
     swap_used: s.swap.used,
@@ -283,10 +283,6 @@ function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
 /** Nothing seen may be nothing shown: no count then. */
 function told(count: number, here: readonly Guest[]): number | undefined {
   return here.length === 0 ? undefined : count;
-}
-
-function share({ used, total }: Usage): number | undefined {
-  return used === undefined || total === undefined || total === 0 ? undefined : used / total;
 }
 
 function serviceRows(services: readonly Service[]) {
