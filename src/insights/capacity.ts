@@ -20,8 +20,12 @@ export interface NodeCapacity {
 /** Guests in these states hold their memory. */
 const HOLDS_MEMORY: ReadonlySet<string> = new Set(['running', 'paused', 'prelaunch', 'suspended']);
 
+export function holdsMemory(status: string): boolean {
+  return HOLDS_MEMORY.has(status);
+}
+
 export function runsNow(guest: Guest): boolean {
-  return !guest.template && HOLDS_MEMORY.has(guest.status);
+  return !guest.template && holdsMemory(guest.status);
 }
 
 export function nodeCapacities(nodes: readonly Node[], guests: readonly Guest[]): readonly NodeCapacity[] {

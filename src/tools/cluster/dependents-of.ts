@@ -5,7 +5,7 @@ import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts
 import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
 import { guestsInQuestion, parseTarget, readImpactFacts, type Target } from '../../cluster/impact-facts.ts';
 import { readInventory } from '../../cluster/inventory.ts';
-import { runsNow } from '../../insights/capacity.ts';
+import { holdsMemory, runsNow } from '../../insights/capacity.ts';
 import { type Dependent, dependentGuest, dependentObjects, impactNotes } from '../../insights/impact.ts';
 import type { PageRequest } from '../define-tool.ts';
 
@@ -100,7 +100,7 @@ function headlineOf(
   unfinished: Paged<object>['unfinished'],
 ): string {
   const guests = dependents.filter((d) => d.kind === 'guest');
-  const running = guests.filter((d) => d.status !== undefined && isRunning(d.status)).length;
+  const running = guests.filter((d) => d.status !== undefined && holdsMemory(d.status)).length;
   const others = dependents.length - guests.length;
   const scope = `${counted(read, 'guest configuration')} read`;
   const title = `${target.kind} ${target.id}`;
@@ -114,8 +114,4 @@ function headlineOf(
     return `${title}: no ${word}guest seen that depends on it${objects.replace(' too', ` ${others === 1 ? 'does' : 'do'}`)} (${scope})`;
   const depend = guests.length === 1 ? 'depends' : 'depend';
   return `${title}: ${counted(guests.length, `${word}guest`)} ${depend} on it, ${running} running${objects} (${scope})`;
-}
-
-function isRunning(status: string): boolean {
-  return ['running', 'paused', 'prelaunch', 'suspended'].includes(status);
 }
