@@ -36,6 +36,16 @@ export function formatPercent(fraction: number): string {
   return `${short(fraction * 100 || 0)}%`;
 }
 
+/** A part of a whole as a fraction; undefined where one of them is not told or the whole is nothing. */
+export function shareOf(part: number | undefined, whole: number | undefined): number | undefined {
+  return part === undefined || whole === undefined || whole <= 0 ? undefined : part / whole;
+}
+
+/** `1 disk`, `2 disks` */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 const DURATION_UNITS = [
   { name: 's', seconds: 1, next: 60 },
   { name: 'min', seconds: 60, next: 60 },

@@ -54,6 +54,17 @@ export async function fanOut<K, T>(
   return { results, gaps: mergeGaps(NO_GAPS, ...gaps), left };
 }
 
+/**
+ * Reads that only tell something together: fails as soon as all have ended when one has failed, so that no request of a
+ * call is still under way when its answer is there.
+ */
+export async function together<const T extends readonly Promise<unknown>[]>(
+  reads: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(reads);
+  return Promise.all(reads);
+}
+
 /** Items come from the API's own lists: one with a name that can't be asked for is its oddity, not the caller's mistake. */
 function asRead(thrown: unknown): unknown {
   const error = toApiError(thrown);

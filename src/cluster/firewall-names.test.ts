@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { rule } from '../../test/support/health-facts.ts';
 import { stubCall } from '../../test/support/stub-call.ts';
-import { rule } from '../insights/firewall-match.fixture.ts';
 import { namesOf, parseSetEntries, readGroups, referredSets } from './firewall-names.ts';
 
 test('entries of a set: what is left out, flags as text, junk', () => {

@@ -1,10 +1,11 @@
 import type { Call } from '../api/call.ts';
+import type { EndpointPath } from '../api/endpoints.ts';
 import { boolOf, byText, intOf, listOf, rawOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
 import { cleanText, oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import { cutGaps } from './attempts.ts';
-import { fanOut } from './fan-out.ts';
+import { fanOut, together } from './fan-out.ts';
 import type { GuestType } from './inventory.ts';
 
 /** One rule, in the order in which the firewall looks at them. */
@@ -83,6 +84,18 @@ function getRules(call: Call, level: FirewallLevel) {
   if (level.scope === 'vnet') return call.get('/cluster/sdn/vnets/{vnet}/firewall/rules', { vnet: level.vnet });
   const { node, vmid } = level;
   return call.get(`/nodes/{node}/${level.type}/{vmid}/firewall/rules`, { node, vmid });
+}
+
+/** Rules of a level and whether they apply. */
+export interface RulesOfLevel {
+  readonly options: FirewallOptions;
+  readonly rules: readonly FirewallRule[];
+}
+
+/** Options and rules of a level; fails when one of them can't be read. */
+export async function readRulesOfLevel(call: Call, level: FirewallLevel): Promise<RulesOfLevel> {
+  const [options, rules] = await together([readFirewallOptions(call, level), readFirewallRules(call, level)]);
+  return { options, rules };
 }
 
 /** Aliases of the datacenter or of a guest; other levels have none. */
@@ -263,3 +276,17 @@ export function policies(
     forward: of('policy_forward', 'ACCEPT'),
   };
 }
+
+/** Endpoints that tell the whole firewall of a guest, for the permission docs. */
+export const GUEST_FIREWALL_READS = [
+  '/nodes/{node}/qemu/{vmid}/firewall/options',
+  '/nodes/{node}/qemu/{vmid}/firewall/rules',
+  '/nodes/{node}/qemu/{vmid}/firewall/aliases',
+  '/nodes/{node}/qemu/{vmid}/firewall/ipset',
+  '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}',
+  '/nodes/{node}/lxc/{vmid}/firewall/options',
+  '/nodes/{node}/lxc/{vmid}/firewall/rules',
+  '/nodes/{node}/lxc/{vmid}/firewall/aliases',
+  '/nodes/{node}/lxc/{vmid}/firewall/ipset',
+  '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
+] as const satisfies readonly EndpointPath[];

@@ -2,6 +2,7 @@ import type { Call } from '../api/call.ts';
 import { toApiError } from '../api/errors.ts';
 import { boolOf, byText, intOf, listOf, numberOf, propertiesOf, textOf } from '../api/lenient.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Reading } from '../api/reading.ts';
+import { together } from './fan-out.ts';
 import type { GuestConfig } from './guest-config.ts';
 import { cleaned, lineOf } from './shown-text.ts';
 
@@ -242,7 +243,7 @@ export interface EmulatedHardware {
 
 /** Source: GET /nodes/{node}/capabilities/qemu/cpu and /machines (any user; models of one's own are filtered). */
 export async function readEmulatedHardware(call: Call, node: string): Promise<EmulatedHardware> {
-  const [cpus, machines] = await Promise.all([
+  const [cpus, machines] = await together([
     call.get('/nodes/{node}/capabilities/qemu/cpu', { node }),
     call.get('/nodes/{node}/capabilities/qemu/machines', { node }),
   ]);

@@ -15,7 +15,7 @@ import type { Certificate } from './certificates.ts';
 import type { MetricServer } from './cluster-config.ts';
 import type { ClusterStatus, Quorum } from './cluster-status.ts';
 import type { Disk, ThinPool, ZfsPool } from './disks.ts';
-import type { FirewallOptions, FirewallRule, SecurityGroup } from './firewall.ts';
+import type { RulesOfLevel, SecurityGroup } from './firewall.ts';
 import type { GuestConfig } from './guest-config.ts';
 import type { HaOverview, HaStatus } from './ha.ts';
 import type { Guest, Inventory, Node } from './inventory.ts';
@@ -33,19 +33,13 @@ import type { Repositories, Update } from './updates.ts';
 /** By node. */
 export type PerNode<T> = ReadonlyMap<string, T>;
 
-/** Rules of a firewall level and whether they apply. */
-export interface FirewallLevelFacts {
-  readonly options: FirewallOptions;
-  readonly rules: readonly FirewallRule[];
-}
-
 /** What one guest tells; an absent part was not wanted, or could not be read. */
 export interface GuestDetail {
   readonly guest: Guest;
   readonly config: GuestConfig | undefined;
   readonly changes: readonly PendingChange[] | undefined;
   readonly snapshots: SnapshotTree | undefined;
-  readonly firewall: FirewallLevelFacts | undefined;
+  readonly firewall: RulesOfLevel | undefined;
   /** Undefined: not running, not enabled or not asked. */
   readonly agent: 'answers' | 'silent' | undefined;
 }
@@ -90,7 +84,7 @@ export interface FactData {
   readonly clocks: PerNode<NodeClock>;
   readonly versions: PerNode<NodeVersions>;
   readonly networks: PerNode<NodeNetwork>;
-  readonly clusterFirewall: FirewallLevelFacts;
+  readonly clusterFirewall: RulesOfLevel;
   readonly sdn: { readonly zones: readonly SdnObject[]; readonly vnets: readonly SdnObject[] };
   readonly nodeStatus: PerNode<NodeStatus>;
   readonly access: { readonly facts: AccessFacts; readonly known: KnownObjects };
@@ -100,8 +94,8 @@ export interface FactData {
   readonly repositories: PerNode<Repositories>;
   readonly updates: PerNode<readonly Update[]>;
   readonly dns: PerNode<Dns>;
-  readonly nodeFirewalls: PerNode<FirewallLevelFacts>;
-  readonly vnetFirewalls: ReadonlyMap<string, FirewallLevelFacts>;
+  readonly nodeFirewalls: PerNode<RulesOfLevel>;
+  readonly vnetFirewalls: ReadonlyMap<string, RulesOfLevel>;
   readonly securityGroups: readonly SecurityGroup[];
   /** Backups on everything that can be read without asking guest by guest. */
   readonly backups: BackupsEverywhere;

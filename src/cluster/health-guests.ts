@@ -4,7 +4,7 @@ import { toApiError } from '../api/errors.ts';
 import { gapFrom, type Problem } from '../api/reading.ts';
 import { agentRight, mayAskAgent } from './agent.ts';
 import { readableGuests, scanInOrder } from './config-scan.ts';
-import { readFirewallOptions, readFirewallRules } from './firewall.ts';
+import { readRulesOfLevel } from './firewall.ts';
 import { agentEnabled, parseGuestConfig } from './guest-config.ts';
 import {
   type Fact,
@@ -159,7 +159,6 @@ interface Parts {
 
 async function readDetail(call: Call, guest: Guest, parts: Parts, trouble: Trouble): Promise<GuestDetail> {
   const { node, vmid, type } = guest;
-  const level = { scope: 'guest', node, vmid, type } as const;
   const part = async <T>(wanted: boolean, into: Problem[], read: () => Promise<T>): Promise<T | undefined> => {
     if (!wanted) return undefined;
     try {
@@ -172,10 +171,7 @@ async function readDetail(call: Call, guest: Guest, parts: Parts, trouble: Troub
   const [pending, snapshots, firewall] = await Promise.all([
     part(true, trouble.details, () => readPending(call, guest)),
     part(parts.snapshots, trouble.snapshots, () => readSnapshots(call, guest)),
-    part(parts.firewalls, trouble.guestFirewalls, async () => {
-      const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
-      return { options, rules };
-    }),
+    part(parts.firewalls, trouble.guestFirewalls, () => readRulesOfLevel(call, { scope: 'guest', node, vmid, type })),
   ]);
   const config = pending === undefined ? undefined : parseGuestConfig(pending.running, type);
   const asks = parts.agents && config !== undefined && mayAskAgent(guest, agentEnabled(config.values.get('agent')));

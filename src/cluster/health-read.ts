@@ -14,7 +14,7 @@ import { readMetricServers } from './cluster-config.ts';
 import { type ClusterStatus, readClusterStatus, readQuorum } from './cluster-status.ts';
 import { readDisks, readThinPools, readZfsPools } from './disks.ts';
 import { fanOut } from './fan-out.ts';
-import { type FirewallLevel, readFirewallOptions, readFirewallRules, readSecurityGroups } from './firewall.ts';
+import { readFirewallRules, readRulesOfLevel, readSecurityGroups } from './firewall.ts';
 import { parseHaGroups, parseHaRules, readHaStatus } from './ha.ts';
 import {
   FACT_NAMES,
@@ -74,10 +74,8 @@ export interface ReadScope {
   readonly plan: Plan;
   /** Only this node. */
   readonly node: string | undefined;
-  /** Task archives are read in place of the list of recent tasks. */
-  readonly archives: boolean;
-  /** Every node is asked for pools, not only those with a storage on one. */
-  readonly everyPool: boolean;
+  /** Task archives are read in place of the list of recent tasks, and every node is asked for pools, not only those with a storage on one. */
+  readonly thorough: boolean;
 }
 
 type Facts = { [K in FactName]: Fact<FactData[K]> };
@@ -136,7 +134,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
   }
 
   const pools = (plugin: string): { readonly asked: readonly string[]; readonly spared: readonly Lack[] } => {
-    if (scope.everyPool || base.storages.coverage !== 'complete') return { asked: nodes, spared: [] };
+    if (scope.thorough || base.storages.coverage !== 'complete') return { asked: nodes, spared: [] };
     const asked = nodesWithPlugin(inventory, plugin, nodes);
     const left = nodes.filter((n) => !asked.includes(n));
     const why = 'no storage of this kind is defined there, so pools that hold none were not asked for';
@@ -168,7 +166,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     one('ceph', true, () => readCephFacts(call, base, nodes)),
     one('notifications', false, () => readNotifications(call, false)),
     one('metricServers', true, () => attempt({}, () => readMetricServers(call))),
-    one('clusterFirewall', true, () => readLevel(call, { scope: 'cluster' })),
+    one('clusterFirewall', true, () => attempt({}, () => readRulesOfLevel(call, { scope: 'cluster' }))),
     one('sdn', false, () => readSdnFacts(call)),
     readUsersAndEntries(),
     one('securityGroups', true, () => readSecurityGroups(call)),
@@ -187,13 +185,7 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
     each('repositories', (node) => readRepositories(call, node)),
     readUpdateFacts(),
     each('dns', (node) => readDns(call, node)),
-    each('nodeFirewalls', async (node) => {
-      const [options, rules] = await Promise.all([
-        readFirewallOptions(call, { scope: 'node', node }),
-        readFirewallRules(call, { scope: 'node', node }),
-      ]);
-      return { options, rules };
-    }),
+    each('nodeFirewalls', (node) => readRulesOfLevel(call, { scope: 'node', node })),
   ]);
   return facts;
 
@@ -324,7 +316,7 @@ async function readTaskFacts(call: Call, base: HealthBase, scope: ReadScope, fac
     tasks?.filter(
       (t) => t.state !== 'running' && (t.end ?? t.start ?? 0) >= since && (scope.node === undefined || t.node === scope.node),
     );
-  if (!scope.archives) {
+  if (!scope.thorough) {
     facts.ended = { data: ofDay(recent.data), lacks: [...recent.lacks, ...cutShort(recent.data ?? [], since)] };
     return;
   }
@@ -378,13 +370,6 @@ async function readCephFacts(
     data: { status: status.data.data, flags: flags.data, versions: versions.data },
     ...mergeGaps(status, flags, versions),
   };
-}
-
-async function readLevel(call: Call, level: FirewallLevel): Promise<Reading<FactData['clusterFirewall'] | undefined>> {
-  return attempt({}, async () => {
-    const [options, rules] = await Promise.all([readFirewallOptions(call, level), readFirewallRules(call, level)]);
-    return { options, rules };
-  });
 }
 
 async function readSdnFacts(call: Call): Promise<Reading<FactData['sdn'] | undefined>> {

@@ -3,7 +3,7 @@ import { byText } from '../api/lenient.ts';
 import { oneLine } from '../redact/plain-text.ts';
 import { scrubFreeText } from '../redact/scrub-text.ts';
 import type { GuestConfig } from './guest-config.ts';
-import type { Inventory } from './inventory.ts';
+import type { Guest, Inventory } from './inventory.ts';
 
 /** Something that a search found. Every source of findings (inventory, configurations, addresses) makes the same rows. */
 export interface Finding {
@@ -47,6 +47,11 @@ function hexOf(text: string): string {
   return text.toLowerCase().replace(/[^0-9a-f]/g, '');
 }
 
+/** What is told of a guest that was found, whatever the way. */
+export function foundGuest({ vmid, name, node, status, template, pool, tags }: Guest): Omit<Finding, 'match' | 'rank'> {
+  return { kind: 'guest', id: String(vmid), name, node, status: template ? 'template' : status, pool, tags };
+}
+
 /** Findings in what one read of the cluster's shared memory tells: names, ids, tags, pools. */
 export function searchInventory(inventory: Inventory, search: Search): readonly Finding[] {
   const { text } = search;
@@ -61,12 +66,11 @@ export function searchInventory(inventory: Inventory, search: Search): readonly 
     findings.push({ ...base, match: hits.map(([what]) => what), rank: ranks.includes(0) ? 0 : ranks.includes(1) ? 1 : 2 });
   };
   for (const g of inventory.guests) {
-    const { name, node, status, pool, tags } = g;
-    add({ kind: 'guest', id: String(g.vmid), name, node, status: g.template ? 'template' : status, pool, tags }, [
-      ['name', name],
+    add(foundGuest(g), [
+      ['name', g.name],
       ['vmid', String(g.vmid)],
-      ['pool', pool],
-      ...tags.map((tag) => [`tag ${tag}`, tag] as const),
+      ['pool', g.pool],
+      ...g.tags.map((tag) => [`tag ${tag}`, tag] as const),
     ]);
   }
   const bare = { name: undefined, pool: undefined, tags: [] };

@@ -48,7 +48,7 @@ export function askable(guests: readonly Guest[], wish: LiveWish): readonly Gues
  * enabled. A silent agent costs seconds, so this comes after everything else, stops when time is up and is resumed.
  *
  * @param guests by vmid, as `askable` gives them
- * @param configs configurations that are known already; others are read where they matter
+ * @param configs configurations that were read already, undefined for one that could not be; others are read where they matter
  *
  * Source: GET /nodes/{node}/lxc/{vmid}/interfaces (8.1+, VM.Audit), .../qemu/{vmid}/agent/{network-get-interfaces,get-host-name}
  * (VM.GuestAgent.Audit; up to 8.4 VM.Monitor), .../qemu/{vmid}/config.
@@ -56,7 +56,7 @@ export function askable(guests: readonly Guest[], wish: LiveWish): readonly Gues
 export async function scanLive(
   call: Call,
   guests: readonly Guest[],
-  configs: ReadonlyMap<number, GuestConfig>,
+  configs: ReadonlyMap<number, GuestConfig | undefined>,
   wish: LiveWish,
 ): Promise<LiveScan> {
   const release = await call.release();
@@ -65,7 +65,7 @@ export async function scanLive(
   const refused = right?.held === false;
   const containers = atLeast(release, '8.1');
   const asked = guests.filter((g) => (g.type === 'qemu' ? !refused : containers));
-  const scan = await scanInOrder(call, asked, (guest) => ask(call, guest, configs.get(guest.vmid), wish), {
+  const scan = await scanInOrder(call, asked, (guest) => ask(call, guest, configs, wish), {
     chunk: CHUNK,
     done: 'guests asked',
     late: (guest) => `Guest ${guest.vmid} did not answer in time.`,
@@ -88,19 +88,26 @@ export async function scanLive(
   };
 }
 
-async function ask(call: Call, guest: Guest, known: GuestConfig | undefined, wish: LiveWish): Promise<LiveAnswer> {
+async function ask(
+  call: Call,
+  guest: Guest,
+  configs: ReadonlyMap<number, GuestConfig | undefined>,
+  wish: LiveWish,
+): Promise<LiveAnswer> {
   const where = { node: guest.node, vmid: guest.vmid };
+  const readConfig = () => readGuestConfig(call, guest, { current: true });
   if (guest.type === 'lxc') {
     const { data } = await call.get('/nodes/{node}/lxc/{vmid}/interfaces', where);
     // Stopped meanwhile: no namespace, no interfaces.
     const live = { source: 'lxc-interfaces' as const, interfaces: data === null ? [] : parseLxcInterfaces(data) };
     // Only to tell which interface is which; that a configuration can't be read is told where all are.
-    const config = known ?? (await attempt(where, () => readGuestConfig(call, guest, { current: true }))).data;
+    const config = configs.has(guest.vmid) ? configs.get(guest.vmid) : (await attempt(where, readConfig)).data;
     return { guest, config, live, hostName: undefined, asked: true };
   }
-  const config = known ?? (await readGuestConfig(call, guest, { current: true }));
+  const config = configs.has(guest.vmid) ? configs.get(guest.vmid) : await readConfig();
   const none = { guest, config, live: undefined, hostName: undefined };
-  if (!mayAskAgent(guest, agentEnabled(config.values.get('agent')))) return { ...none, asked: false };
+  // Whether there is an agent stands in the configuration: without it nobody is asked.
+  if (!mayAskAgent(guest, agentEnabled(config?.values.get('agent')))) return { ...none, asked: false };
   const interfaces = wish.interfaces ? await readAgentInterfaces(call, guest) : undefined;
   const hostName = wish.hostNames ? await readAgentHostName(call, guest) : undefined;
   return {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { guestOf } from '../../test/support/guest-of.ts';
+import { job as jobOf } from '../../test/support/health-facts.ts';
 import type { BackupJob } from '../cluster/backup-jobs.ts';
 import type { Backup } from '../cluster/backups.ts';
 import type { Guest } from '../cluster/inventory.ts';
@@ -8,47 +10,9 @@ const NOW = 2_000_000_000;
 const H = 3_600;
 const D = 86_400;
 
-function guest(extra: Partial<Guest> = {}): Guest {
-  return {
-    vmid: 100,
-    type: 'qemu',
-    name: 'web',
-    node: 'pve1',
-    status: 'running',
-    template: false,
-    lock: undefined,
-    pool: undefined,
-    tags: [],
-    haState: undefined,
-    cpu: undefined,
-    maxCpu: undefined,
-    mem: undefined,
-    maxMem: undefined,
-    disk: undefined,
-    maxDisk: undefined,
-    uptime: undefined,
-    ...extra,
-  };
-}
+const guest = (extra: Partial<Guest> = {}): Guest => guestOf({ node: 'pve1', ...extra });
 
-function job(extra: Partial<BackupJob> = {}): BackupJob {
-  return {
-    id: 'nightly',
-    enabled: true,
-    schedule: '02:00',
-    nextRun: undefined,
-    storage: 'nas',
-    selection: { kind: 'all', exclude: [] },
-    node: undefined,
-    mode: 'snapshot',
-    compress: undefined,
-    retention: undefined,
-    mailto: undefined,
-    comment: undefined,
-    repeatMissed: false,
-    ...extra,
-  };
-}
+const job = (extra: Partial<BackupJob> = {}): BackupJob => jobOf('nightly', { storage: 'nas', ...extra });
 
 function backup(ageSeconds: number, extra: Partial<Backup> = {}): Backup {
   return {

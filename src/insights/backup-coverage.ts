@@ -200,6 +200,18 @@ function belongsTo(backup: Backup, kinds: ReadonlyMap<number, GuestType>): boole
   return kind !== undefined && (backup.type === undefined || backup.type === kind);
 }
 
+/** The backups of each guest, for many guests: each backup is looked at once and not once a guest. */
+export function backupsByGuest(backups: readonly Backup[]): (guest: Guest) => readonly Backup[] {
+  const byVmid = new Map<number, Backup[]>();
+  for (const backup of backups) {
+    if (backup.vmid === undefined) continue;
+    const known = byVmid.get(backup.vmid);
+    if (known === undefined) byVmid.set(backup.vmid, [backup]);
+    else known.push(backup);
+  }
+  return (guest) => (byVmid.get(guest.vmid) ?? []).filter((backup) => isOf(backup, guest));
+}
+
 /** Whether a backup is of the guest: same number and same kind. */
 export function isOf(backup: Backup, guest: Guest): boolean {
   return backup.vmid === guest.vmid && (backup.type === undefined || backup.type === guest.type);

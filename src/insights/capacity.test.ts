@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { guestOf } from '../../test/support/guest-of.ts';
 import type { Guest, Node } from '../cluster/inventory.ts';
 import { failovers, nodeCapacities } from './capacity.ts';
 
@@ -23,26 +24,8 @@ function node(name: string, memGib: number, usedGib: number, extra: Partial<Node
 }
 
 function guest(vmid: number, on: string, memGib: number, usedGib: number, extra: Partial<Guest> = {}): Guest {
-  return {
-    vmid,
-    type: 'qemu',
-    name: undefined,
-    node: on,
-    status: 'running',
-    template: false,
-    lock: undefined,
-    pool: undefined,
-    tags: [],
-    haState: undefined,
-    cpu: 0.1,
-    maxCpu: 2,
-    mem: usedGib * GIB,
-    maxMem: memGib * GIB,
-    disk: undefined,
-    maxDisk: undefined,
-    uptime: undefined,
-    ...extra,
-  };
+  const figures = { cpu: 0.1, maxCpu: 2, mem: usedGib * GIB, maxMem: memGib * GIB };
+  return guestOf({ vmid, name: undefined, node: on, ...figures, ...extra });
 }
 
 const verdicts = (nodes: Node[], guests: Guest[], all = true) =>

@@ -20,8 +20,12 @@ export interface NodeCapacity {
 /** Guests in these states hold their memory. */
 const HOLDS_MEMORY: ReadonlySet<string> = new Set(['running', 'paused', 'prelaunch', 'suspended']);
 
+export function holdsMemory(status: string): boolean {
+  return HOLDS_MEMORY.has(status);
+}
+
 export function runsNow(guest: Guest): boolean {
-  return !guest.template && HOLDS_MEMORY.has(guest.status);
+  return !guest.template && holdsMemory(guest.status);
 }
 
 export function nodeCapacities(nodes: readonly Node[], guests: readonly Guest[]): readonly NodeCapacity[] {
@@ -76,6 +80,7 @@ const LEAST_OVERHEAD = 2 ** 30;
 export function failovers(nodes: readonly Node[], guests: readonly Guest[], allGuests: boolean): readonly Failover[] {
   const online = nodes.filter((n) => n.status === 'online');
   const majority = Math.floor(nodes.length / 2) + 1;
+  const free = new Map(online.map((n) => [n, freeByAllocation(n, guests)]));
   return online.map((down): Failover => {
     const moving = guests.filter((g) => g.node === down.node && runsNow(g)).sort(haFirst);
     const others = online.filter((n) => n !== down);
@@ -92,7 +97,7 @@ export function failovers(nodes: readonly Node[], guests: readonly Guest[], allG
     const byAllocation = place(
       moving,
       (g) => g.maxMem ?? 0,
-      others.map((n) => freeByAllocation(n, guests)),
+      others.map((n) => free.get(n) ?? 0),
     );
     // Guests that can't be seen take room as well: without all of them "fits" is not known, "does not fit" is.
     if (byAllocation.length === 0) return verdict(allGuests ? 'fits' : 'unknown');

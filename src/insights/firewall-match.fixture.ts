@@ -1,31 +1,9 @@
-/** Rules, addresses and names for the tests of the firewall insights. */
-import type { FirewallRule } from '../cluster/firewall.ts';
+/** Addresses and names for the tests of the firewall insights. */
 import type { FirewallNames } from '../cluster/firewall-names.ts';
 import { type IpRange, parseIpRange } from './ip-ranges.ts';
 
 export function ranges(...texts: string[]): IpRange[] {
   return texts.flatMap((t) => parseIpRange(t) ?? []);
-}
-
-export function rule(extra: Partial<FirewallRule> = {}): FirewallRule {
-  return {
-    pos: 0,
-    enabled: true,
-    type: 'in',
-    action: 'ACCEPT',
-    macro: undefined,
-    proto: undefined,
-    source: undefined,
-    dest: undefined,
-    sport: undefined,
-    dport: undefined,
-    icmpType: undefined,
-    iface: undefined,
-    log: undefined,
-    comment: undefined,
-    errors: undefined,
-    ...extra,
-  };
 }
 
 const ALIASES = new Map<string, string>([

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { rule } from '../../test/support/health-facts.ts';
 import type { FirewallRule } from '../cluster/firewall.ts';
 import { scopesOf } from '../cluster/firewall-names.ts';
 import { macroPatterns } from './firewall-macros.ts';
-import { NAMES, ranges, rule } from './firewall-match.fixture.ts';
+import { NAMES, ranges } from './firewall-match.fixture.ts';
 import { matchRule, type Packet, protoName, sourceInSet } from './firewall-match.ts';
 
 const PACKET: Packet = { family: 4, source: ranges('198.51.100.7'), dest: ranges('192.0.2.10'), proto: 'tcp', port: 22 };

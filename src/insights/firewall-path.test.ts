@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { rule } from '../../test/support/health-facts.ts';
 import type { FirewallRule } from '../cluster/firewall.ts';
-import { NAMES, ranges, rule } from './firewall-match.fixture.ts';
+import { NAMES, ranges } from './firewall-match.fixture.ts';
 import { type GuestSide, type PathFacts, tracePath, type VnetSide } from './firewall-path.ts';
 
 function side(extra: Partial<GuestSide> = {}): GuestSide {

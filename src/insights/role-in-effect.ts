@@ -1,4 +1,5 @@
 import type { AclRow } from '../api/rights.ts';
+import { levelsOf, NO_ACCESS } from './permission-resolution.ts';
 
 /** Whom an access control entry is for. */
 export interface Principal {
@@ -21,7 +22,7 @@ export interface RolesInEffect {
  */
 export function rolesInEffect(acl: readonly AclRow[], principal: Principal, path: string): RolesInEffect {
   let found: RolesInEffect = { roles: [], own: false };
-  for (const level of levels(path)) {
+  for (const level of levelsOf(path)) {
     const here = acl.filter((row) => row.path === level && (row.propagate || level === path));
     const direct = rolesOf(here.filter((row) => row.type === principal.type && row.ugid === principal.id));
     if (direct.length > 0) {
@@ -34,14 +35,8 @@ export function rolesInEffect(acl: readonly AclRow[], principal: Principal, path
   return found;
 }
 
-/** `/a/b` as `/`, `/a`, `/a/b`. */
-function levels(path: string): readonly string[] {
-  const parts = path.split('/').filter((part) => part !== '');
-  return ['/', ...parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`)];
-}
-
 function rolesOf(rows: readonly AclRow[]): readonly string[] {
   const roles = [...new Set(rows.map((row) => row.role))].sort();
   // NoAccess beats every other role at its level.
-  return roles.includes('NoAccess') ? ['NoAccess'] : roles;
+  return roles.includes(NO_ACCESS) ? [NO_ACCESS] : roles;
 }

@@ -331,6 +331,7 @@ export const dataCases: Cases = {
         subscriptions: new Map([
           ['n1', subscription('active')],
           ['n2', subscription('expired')],
+          ['n3', subscription('unknown')],
         ]),
       },
     ],
@@ -353,6 +354,7 @@ export const dataCases: Cases = {
     on: ['n1'],
     near: [
       { ...repositories([], repository(ENTERPRISE)), subscriptions: new Map([['n1', subscription('active')]]) },
+      { ...repositories([], repository(ENTERPRISE)), subscriptions: new Map([['n1', subscription('unknown')]]) },
       { ...repositories([], repository(ENTERPRISE, false)), subscriptions: new Map([['n1', subscription('notfound')]]) },
     ],
   },

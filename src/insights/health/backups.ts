@@ -1,14 +1,13 @@
-import { formatAge, formatDuration } from '../../answer/units.ts';
+import { counted, formatAge, formatDuration } from '../../answer/units.ts';
 import type { PlaceReading } from '../../cluster/backup-coverage.ts';
 import type { BackupJob } from '../../cluster/backup-jobs.ts';
 import type { Guest } from '../../cluster/inventory.ts';
 import type { StorageDefinition } from '../../cluster/storage.ts';
-import { coverageOf, type GuestCoverage, isOf, orphansOf, type UnreadTarget } from '../backup-coverage.ts';
+import { backupsByGuest, coverageOf, flawOf, type GuestCoverage, orphansOf, type UnreadTarget } from '../backup-coverage.ts';
 import { jobCoverage, jobSelects } from '../job-coverage.ts';
 import {
   type Check,
   CLUSTER,
-  counted,
   defineCheck,
   type Finding,
   type Judging,
@@ -188,14 +187,14 @@ export const backupChecks: readonly Check[] = [
     why: 'it cannot be restored',
     command: 'proxmox-backup-client snapshot list (verify state on the backup server)',
     needs: ['guests', 'backups'],
-    judge: ({ guests, backups }) =>
-      guests.flatMap((g) => {
-        const bad = backups.backups.filter(
-          (b) => isOf(b, g) && (b.verification === 'failed' || (b.size !== undefined && b.size < 1024)),
-        );
+    judge: ({ guests, backups }) => {
+      const flawed = backupsByGuest(backups.backups.filter((b) => flawOf(b) !== undefined));
+      return guests.flatMap((g) => {
+        const bad = flawed(g);
         const [first] = bad;
         return first === undefined ? [] : [{ on: onGuest(g), evidence: `${counted(bad.length, 'backup')} on ${first.storage}` }];
-      }),
+      });
+    },
   }),
   defineCheck({
     id: 'PVE-B12',
@@ -253,6 +252,7 @@ interface CoverageInput {
 
 /** Guests whose job targets were all read: anything else would be a guess. */
 function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by: Judging): readonly GuestCoverage[] {
+  const backupsOf = backupsByGuest(backups.backups);
   return guests.flatMap((guest) => {
     const mine = jobs.filter((j) => j.enabled && jobSelects(j, guest));
     if (guest.template || mine.length === 0) return [];
@@ -262,7 +262,7 @@ function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by
         {
           guest,
           jobs: mine,
-          backups: backups.backups.filter((b) => isOf(b, guest)),
+          backups: backupsOf(guest),
           unread,
           allRead: unread.length === 0,
           excluded: undefined,

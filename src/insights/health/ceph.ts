@@ -1,16 +1,6 @@
+import { counted, shareOf } from '../../answer/units.ts';
 import type { FactData } from '../../cluster/health-facts.ts';
-import {
-  type Check,
-  counted,
-  defineCheck,
-  type Finding,
-  graded,
-  onThing,
-  percentText,
-  type Severity,
-  shareOf,
-  some,
-} from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onThing, percentText, type Severity, some } from './check.ts';
 
 const CEPH = onThing('Ceph');
 /** Flags that change what happens to the data; the others only turn checks off. */

@@ -1,5 +1,5 @@
 import type { FactData, FactName, HealthFacts } from '../../cluster/health-facts.ts';
-import type { Guest } from '../../cluster/inventory.ts';
+import type { Guest, Node } from '../../cluster/inventory.ts';
 import { type ThresholdName, thresholdOf } from '../../config/health-thresholds.ts';
 
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
@@ -151,14 +151,13 @@ export function defineCheck<const N extends FactName, const A extends FactName =
   };
 }
 
+export function isOnline(nodes: readonly Node[], name: string): boolean {
+  return nodes.some((n) => n.node === name && n.status === 'online');
+}
+
 /** `92%` */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)}%`;
-}
-
-/** Part of a whole, undefined where one of them is not told or the whole is nothing. */
-export function shareOf(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole <= 0 ? undefined : part / whole;
 }
 
 /** The severity by two limits in percent; undefined below both. */
@@ -166,11 +165,6 @@ export function graded(share: number | undefined, warning: number, critical: num
   if (share === undefined) return undefined;
   if (share * 100 >= critical) return 'critical';
   return share * 100 >= warning ? 'warning' : undefined;
-}
-
-/** `1 guest`, `2 guests` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `a, b, c and 4 more` */

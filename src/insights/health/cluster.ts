@@ -1,4 +1,5 @@
-import { type Check, CLUSTER, counted, defineCheck, onNode, some } from './check.ts';
+import { counted } from '../../answer/units.ts';
+import { type Check, CLUSTER, defineCheck, onNode, some } from './check.ts';
 
 /** Quorum, votes and links. */
 export const clusterChecks: readonly Check[] = [

@@ -1,6 +1,6 @@
-import { formatBytes } from '../../answer/units.ts';
+import { formatBytes, shareOf } from '../../answer/units.ts';
 import { isFailing } from '../../cluster/disks.ts';
-import { type Check, defineCheck, type Finding, graded, onPart, percentText, shareOf } from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onPart, percentText } from './check.ts';
 
 /** Disks and ZFS pools. */
 export const diskChecks: readonly Check[] = [

@@ -1,7 +1,8 @@
+import { counted } from '../../answer/units.ts';
 import { boolOf } from '../../api/lenient.ts';
 import { type FirewallOptions, type FirewallRule, levelEnabled, policies } from '../../cluster/firewall.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
-import { type Check, CLUSTER, counted, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
+import { type Check, CLUSTER, defineCheck, type Finding, onGuest, onNode, onThing, some, type Target } from './check.ts';
 
 /** Services that nobody should offer to the whole world, by macro and by port. */
 const ADMIN_MACROS: ReadonlySet<string> = new Set([
@@ -192,16 +193,20 @@ export const firewallChecks: readonly Check[] = [
     what: 'Security group that no rule uses',
     why: 'it looks like protection and is none',
     command: 'pvesh delete /cluster/firewall/groups/<name>',
-    needs: ['securityGroups', 'clusterFirewall', 'nodeFirewalls', 'guestFirewalls', 'everyFirewall'],
-    judge: ({ securityGroups, clusterFirewall, nodeFirewalls, guestFirewalls, everyFirewall }) => {
+    needs: ['securityGroups', 'clusterFirewall', 'nodes', 'nodeFirewalls', 'vnetFirewalls', 'guestFirewalls', 'everyFirewall'],
+    judge: ({ securityGroups, clusterFirewall, nodes, nodeFirewalls, vnetFirewalls, guestFirewalls, everyFirewall }) => {
       const all = [
         ...clusterFirewall.rules,
-        ...[...nodeFirewalls.values()].flatMap((f) => f.rules),
+        ...[...nodeFirewalls.values(), ...vnetFirewalls.values()].flatMap((f) => f.rules),
         ...[...guestFirewalls.values()].flatMap((d) => d.firewall?.rules ?? []),
       ];
       const used = new Set(all.filter((r) => r.type === 'group').map((r) => r.action));
-      const { unreachable } = everyFirewall;
-      const but = unreachable.length === 0 ? '' : ` (guests ${some(unreachable)} could not be looked at)`;
+      const dark = nodes.map((n) => n.node).filter((node) => !nodeFirewalls.has(node));
+      const missed = [
+        ...(dark.length === 0 ? [] : [`nodes ${some(dark)}`]),
+        ...(everyFirewall.unreachable.length === 0 ? [] : [`guests ${some(everyFirewall.unreachable)}`]),
+      ];
+      const but = missed.length === 0 ? '' : ` (${missed.join(' and ')} could not be looked at)`;
       return securityGroups.flatMap((g) =>
         used.has(g.name) ? [] : [{ on: onThing(g.name), evidence: `${counted(g.rules?.length ?? 0, 'rule')}${but}` }],
       );

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../answer/units.ts';
 import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
-import type { GuestDisk } from '../../cluster/guest-disks.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
 import type { Storage } from '../../cluster/storage.ts';
+import { isNeeded } from '../guest-ties.ts';
 import { type Check, defineCheck, type Finding, onGuest, onThing, some } from './check.ts';
 
 const DAY = 86_400;
@@ -120,7 +120,7 @@ export const guestConfigChecks: readonly Check[] = [
       underHa(details, ha, ({ config }, { vmid }) => {
         if (config === undefined || replication.jobs.some((r) => r.job.vmid === vmid && !r.job.disabled)) return undefined;
         const local = config.disks
-          .filter((d) => isData(d) && (d.storage === undefined || isLocal(d.storage, storages)))
+          .filter((d) => isNeeded(d) && (d.storage === undefined || isLocal(d.storage, storages)))
           .map((d) => d.key);
         return local.length === 0 ? undefined : `${vmid} ${some(local)}`;
       }),
@@ -321,11 +321,6 @@ function hostDevices(config: GuestConfig): readonly string[] {
   });
   const mounts = config.disks.filter((d) => d.kind === 'bind' && !d.options.includes('shared=1')).map((d) => d.key);
   return [...bound, ...mounts].sort();
-}
-
-/** Volumes that hold something; drives and unused ones don't keep a guest from starting elsewhere. */
-function isData(disk: GuestDisk): boolean {
-  return ['disk', 'root', 'mount', 'efi', 'tpm'].includes(disk.kind);
 }
 
 /** True only where the storage is known to be each node's own. */

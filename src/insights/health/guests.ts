@@ -1,7 +1,7 @@
-import { formatBytes } from '../../answer/units.ts';
+import { counted, formatBytes, shareOf } from '../../answer/units.ts';
 import type { Guest } from '../../cluster/inventory.ts';
 import { type Task, taskVmid } from '../../cluster/tasks.ts';
-import { type Check, counted, defineCheck, type Finding, graded, onGuest, onThing, percentText, shareOf, some } from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onGuest, onThing, percentText, some } from './check.ts';
 
 /** Locks that are a state and not the trace of a task: a hibernated guest keeps its lock until it is started. */
 const STATES: ReadonlySet<string> = new Set(['suspended']);

@@ -1,7 +1,17 @@
 import { formatDuration } from '../../answer/units.ts';
 import { type HaGroup, type HaManager, type HaRule, type HaStatus, HEARTBEAT_LIMIT_S, heartbeatAge } from '../../cluster/ha.ts';
-import type { Node } from '../../cluster/inventory.ts';
-import { type Check, CLUSTER, defineCheck, type Finding, type Judging, onNode, onThing, some, type Target } from './check.ts';
+import {
+  type Check,
+  CLUSTER,
+  defineCheck,
+  type Finding,
+  isOnline,
+  type Judging,
+  onNode,
+  onThing,
+  some,
+  type Target,
+} from './check.ts';
 
 /** High availability. */
 export const haChecks: readonly Check[] = [
@@ -182,10 +192,6 @@ function silent(manager: HaManager, status: HaStatus, by: Judging): readonly Fin
   return age !== undefined && age > HEARTBEAT_LIMIT_S
     ? [{ on: onNode(manager.node), evidence: `silent for ${formatDuration(age)}` }]
     : [];
-}
-
-function isOnline(nodes: readonly Node[], name: string): boolean {
-  return nodes.some((n) => n.node === name && n.status === 'online');
 }
 
 /** A rule that is switched off, or that the manager ignores, has nothing to meet. */

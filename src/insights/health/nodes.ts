@@ -1,6 +1,6 @@
-import { formatBytes } from '../../answer/units.ts';
+import { formatBytes, shareOf } from '../../answer/units.ts';
 import { serviceVerdict } from '../../cluster/node-status.ts';
-import { type Check, defineCheck, graded, onNode, percentText, shareOf } from './check.ts';
+import { type Check, defineCheck, graded, onNode, percentText } from './check.ts';
 
 /** Without these a node does not do its work as a member. */
 const CORE_SERVICES: ReadonlySet<string> = new Set([

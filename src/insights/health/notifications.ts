@@ -1,4 +1,5 @@
-import { type Check, CLUSTER, counted, defineCheck, onThing, some } from './check.ts';
+import { counted } from '../../answer/units.ts';
+import { type Check, CLUSTER, defineCheck, onThing, some } from './check.ts';
 
 /** Notifications and metrics: who is told, and what is recorded. */
 export const notificationChecks: readonly Check[] = [

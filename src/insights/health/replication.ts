@@ -1,7 +1,6 @@
 import { formatDuration } from '../../answer/units.ts';
-import type { Node } from '../../cluster/inventory.ts';
 import type { Replication } from '../../cluster/replication.ts';
-import { type Check, defineCheck, onThing, type Target } from './check.ts';
+import { type Check, defineCheck, isOnline, onThing, type Target } from './check.ts';
 
 /** Storage replication. A job that is switched off is nobody's fault. */
 export const replicationChecks: readonly Check[] = [
@@ -104,8 +103,4 @@ function isFailing(r: Replication): boolean {
 
 function onJob(r: Replication): Target {
   return onThing(r.job.id, { vmid: r.job.vmid, node: r.job.source });
-}
-
-function isOnline(nodes: readonly Node[], name: string): boolean {
-  return nodes.some((n) => n.node === name && n.status === 'online');
 }

@@ -1,7 +1,7 @@
-import { formatBytes } from '../../answer/units.ts';
+import { formatBytes, shareOf } from '../../answer/units.ts';
 import type { Node } from '../../cluster/inventory.ts';
 import type { Storage } from '../../cluster/storage.ts';
-import { type Check, defineCheck, type Finding, graded, onPart, onStorage, percentText, shareOf, some } from './check.ts';
+import { type Check, defineCheck, type Finding, graded, onPart, onStorage, percentText, some } from './check.ts';
 
 /** Storages and thin pools. */
 export const storageChecks: readonly Check[] = [

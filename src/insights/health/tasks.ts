@@ -1,6 +1,6 @@
-import { formatDuration } from '../../answer/units.ts';
+import { counted, formatDuration } from '../../answer/units.ts';
 import type { Task } from '../../cluster/tasks.ts';
-import { type Check, counted, defineCheck, type Finding, onThing, some } from './check.ts';
+import { type Check, defineCheck, type Finding, onThing, some } from './check.ts';
 
 /** Sessions of people: they last as long as somebody looks. */
 const SESSIONS: ReadonlySet<string> = new Set(['vncproxy', 'vncshell', 'spiceproxy', 'spiceshell', 'termproxy', 'vztermproxy']);

@@ -1,5 +1,6 @@
+import { counted } from '../../answer/units.ts';
 import { coreUpdates, isSecurity, type Repository } from '../../cluster/updates.ts';
-import { type Check, counted, defineCheck, onNode, some } from './check.ts';
+import { type Check, defineCheck, onNode, some } from './check.ts';
 
 /** Updates, subscriptions and package sources. */
 export const updateChecks: readonly Check[] = [
@@ -55,9 +56,7 @@ export const updateChecks: readonly Check[] = [
     command: 'pvesubscription set KEY',
     needs: ['subscriptions'],
     judge: ({ subscriptions }) =>
-      [...subscriptions].flatMap(([node, s]) =>
-        s.status === 'notfound' || s.status === 'unknown' ? [{ on: onNode(node), evidence: 'none' }] : [],
-      ),
+      [...subscriptions].flatMap(([node, s]) => (s.status === 'notfound' ? [{ on: onNode(node), evidence: 'none' }] : [])),
   }),
   defineCheck({
     id: 'PVE-U05',
@@ -99,7 +98,7 @@ export const updateChecks: readonly Check[] = [
       [...repositories].flatMap(([node, r]) => {
         const status = subscriptions.get(node)?.status;
         const enterprise = enabled(r.repositories).some((x) => /enterprise\.proxmox\.com/.test(x.source));
-        return enterprise && status !== undefined && status !== 'active'
+        return enterprise && status !== undefined && status !== 'active' && status !== 'unknown'
           ? [{ on: onNode(node), evidence: `subscription ${status}` }]
           : [];
       }),

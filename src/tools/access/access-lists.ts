@@ -1,7 +1,6 @@
 import { bool, int, list, type OutputSpec, type Paged, table, text } from '../../answer/spec.ts';
-import { isoTime } from '../../answer/units.ts';
+import { counted, isoTime } from '../../answer/units.ts';
 import type { AccessData, AccessUser } from '../../cluster/access.ts';
-import { counted } from '../guests/guest-words.ts';
 
 /** What can be listed instead of judged. */
 export const ACCESS_LISTS = ['users', 'tokens', 'groups', 'roles', 'acl'] as const;

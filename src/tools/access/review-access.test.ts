@@ -178,6 +178,14 @@ describe('review_access', () => {
     }
   });
 
+  test('a token that does not see every guest is told that entries for guests that are gone are not known', async () => {
+    expect((await h.call('review_access')).text).not.toMatch(/not looked for|^Hidden/m);
+    const { text } = await as('blind-one');
+    expect(text).toMatch(/^\d+ findings about access/);
+    expect(text).toContain('Entries for guests that do not exist any more were not looked for');
+    expect(text).toMatch(/^Hidden: guests at \/vms\/\d+/m);
+  });
+
   test('a bounded number of requests, and no secret', async () => {
     const big = await openHarness({ nodes: 5, guests: 500 });
     try {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bool, int, list, record, table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, withGaps } from '../../api/reading.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../insights/access-review.ts';
 import { normalAclPath } from '../../insights/permission-resolution.ts';
 import { defineTool } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 import { ACCESS_LISTS, ACCESS_TABLES, type AccessList, accessList } from './access-lists.ts';
 
@@ -146,16 +146,26 @@ async function review(call: Call, data: AccessData, gaps: Gaps, inventory: Inven
       },
     },
     gaps: mergeGaps(gaps, unread),
-    notes: reviewNotes(facts),
+    notes: reviewNotes(facts, known),
     next: ['review_access on=VMID tells who may do what to one object'],
   };
 }
 
-function reviewNotes(facts: AccessFacts): readonly string[] {
+function reviewNotes(facts: AccessFacts, known: KnownObjects): readonly string[] {
+  const unsure = [
+    known.vmids === undefined ? ['guests'] : [],
+    known.storages === undefined ? ['storages'] : [],
+    known.pools === undefined ? ['pools'] : [],
+  ].flat();
   const open = (facts.realms ?? []).filter((r) => r.type === 'openid' && (facts.users ?? []).some((u) => u.realm === r.realm));
-  return open.length === 0
-    ? []
-    : [`Second factors of ${open.map((r) => r.realm).join(', ')} are the identity provider's and can't be seen from here.`];
+  return [
+    ...(open.length === 0
+      ? []
+      : [`Second factors of ${open.map((r) => r.realm).join(', ')} are the identity provider's and can't be seen from here.`]),
+    ...(unsure.length === 0
+      ? []
+      : [`Entries for ${unsure.join(', ')} that do not exist any more were not looked for: this token may not see all of them.`]),
+  ];
 }
 
 function factsOf(data: AccessData, pools: AccessFacts['poolsOf'], call: Call): AccessFacts | undefined {
@@ -187,7 +197,8 @@ async function knownObjects(call: Call, inventory: Inventory): Promise<Reading<K
     nodes: new Set(inventory.nodes.map((n) => n.node)),
     pools: pools.coverage === 'complete' ? new Set(inventory.pools) : undefined,
   };
-  return withGaps(known, storages);
+  // Where one of them may be hidden, entries for those that are gone are not looked for.
+  return withGaps(known, guests, storages, storages.data ?? NO_GAPS, pools);
 }
 
 /** The ACL path that is meant by a vmid, a name or a path; nothing else is guessed. */

@@ -13,6 +13,7 @@ import {
   type ServerBackups,
 } from '../../cluster/backup-coverage.ts';
 import type { BackupJob } from '../../cluster/backup-jobs.ts';
+import type { Backup } from '../../cluster/backups.ts';
 import {
   type Guest,
   guestCoverage,
@@ -24,11 +25,11 @@ import {
 import { existsUnseen, requireNode, resolveGuest } from '../../cluster/resolve.ts';
 import { readStorageDefinitions, type StorageDefinition } from '../../cluster/storage.ts';
 import {
+  backupsByGuest,
   COVERAGE_STATES,
   coverageOf,
   coverageRank,
   type GuestCoverage,
-  isOf,
   type OrphanGroup,
   orphansOf,
   type UnreadTarget,
@@ -123,7 +124,9 @@ export const checkBackupCoverage = defineTool({
     const facts: Facts = {
       jobs: jobs.data,
       everywhere: everywhere.data,
+      backupsOf: backupsByGuest([...everywhere.data.backups, ...scan.server.backups]),
       definitions: definitions.data?.data ?? [],
+      retention: new Map(definitions.data?.data.map((d) => [d.storage, d.retention])),
       storagesComplete: storages.coverage === 'complete',
       server: scan.server,
       inventory,
@@ -227,7 +230,10 @@ async function readServers(
 interface Facts {
   readonly jobs: JobFacts;
   readonly everywhere: BackupsEverywhere;
+  readonly backupsOf: (guest: Guest) => readonly Backup[];
   readonly definitions: readonly StorageDefinition[];
+  /** Of storages, by name. */
+  readonly retention: ReadonlyMap<string, string | undefined>;
   readonly storagesComplete: boolean;
   readonly server: ServerBackups;
   readonly inventory: Inventory;
@@ -239,10 +245,10 @@ function judge(guest: Guest, facts: Facts, options: { now: number; maxAge: numbe
     {
       guest,
       jobs,
-      backups: [...facts.everywhere.backups, ...facts.server.backups].filter((b) => isOf(b, guest)),
+      backups: facts.backupsOf(guest),
       unread: (jobs ?? []).flatMap((job) => unreadTarget(job, guest, facts) ?? []),
       excluded: facts.jobs.excluded.get(guest.vmid),
-      retention: new Map(facts.definitions.map((d) => [d.storage, d.retention])),
+      retention: facts.retention,
       allRead:
         facts.storagesComplete &&
         !facts.server.failed.has(guest.vmid) &&

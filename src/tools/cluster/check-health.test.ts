@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { type Harness, openHarness, settingsFor } from '../../../test/support/harness.ts';
+import { spyOn } from '../../../test/support/spy-session.ts';
 import type { ClusterSettings, HealthSettings } from '../../config/settings.ts';
 import { demoClusterSettings } from '../../demo/demo-settings.ts';
 import { startDemoCluster } from '../../demo/start-demo-cluster.ts';
@@ -418,6 +419,28 @@ describe('faults', () => {
       await harness.close();
     }
   }, 30_000);
+
+  test.each([
+    { fails: '/nodes/pve1/qemu/100/firewall/options', slow: '/nodes/pve1/qemu/100/firewall/rules' },
+    { fails: '/nodes/pve1/qemu/100/firewall/rules', slow: '/nodes/pve1/qemu/100/firewall/options' },
+    { fails: '/nodes/pve1/firewall/options', slow: '/nodes/pve1/firewall/rules' },
+    { fails: '/cluster/firewall/rules', slow: '/cluster/firewall/options' },
+  ])('a read that fails leaves none under way: $fails', async ({ fails, slow }) => {
+    const { faults } = auditor.demo;
+    const offs = [faults.add({ kind: 'slow', match: slow, delayMs: 600 }), faults.add({ kind: 'status-500', match: fails })];
+    try {
+      const spy = spyOn(auditor.session);
+      await runTool(
+        checkHealth,
+        fails.includes('/qemu/') ? { vmid: 100, area: ['firewall'] } : { area: ['firewall'] },
+        spy,
+        WHOLE,
+      );
+      expect(spy.reads.filter(({ done }) => !done).map(({ path }) => path)).toEqual([]);
+    } finally {
+      for (const off of offs) off();
+    }
+  });
 
   test('a part that fails costs its checks only', async () => {
     const off = auditor.demo.faults.add({ kind: 'status-500', match: '/cluster/ha/status/current' });

@@ -70,8 +70,7 @@ export const checkHealth = defineTool({
     const read = await readHealthFacts(call, base, {
       plan,
       node: onNode,
-      archives: deep || args.area !== undefined,
-      everyPool: deep || args.area !== undefined,
+      thorough: deep || namesAreas(args),
     });
     const scan = [...GUEST_FACTS].some((fact) => plan.read.has(fact))
       ? await scanGuests(call, base, guests, plan.read, from)
@@ -111,7 +110,6 @@ export const checkHealth = defineTool({
       notes: notesOf(call, {
         verdict,
         deep,
-        area: args.area,
         guests: guests.length,
         perGuest: requestsPerGuest(guestFacts(healthChecks.filter((c) => isAsked(c, args)))),
         from,
@@ -124,6 +122,11 @@ interface Args {
   readonly area?: readonly Area[] | undefined;
   readonly node?: string | undefined;
   readonly vmid?: number | undefined;
+}
+
+/** The caller said what it is about: all of that is read, whatever it costs. */
+function namesAreas({ area }: Args): boolean {
+  return area !== undefined && area.length > 0;
 }
 
 function isAsked(check: Check, { area, vmid: guest }: Args): boolean {
@@ -152,7 +155,7 @@ function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args
   const nodes = inventory.nodes
     .filter((n) => n.status === 'online' && (args.node === undefined || n.node === args.node))
     .map((n) => n.node);
-  const all = args.area !== undefined && args.area.length > 0;
+  const all = namesAreas(args);
   const withPlugin = (plugin: string): number => (all || deep ? nodes.length : nodesWithPlugin(inventory, plugin, nodes).length);
   return planFacts(factsOf(checks), {
     nodes: nodes.length,
@@ -273,7 +276,6 @@ function gapsOf(unchecked: readonly Unchecked[]): Gaps {
 interface Said {
   readonly verdict: Verdict;
   readonly deep: boolean;
-  readonly area: readonly Area[] | undefined;
   readonly guests: number;
   readonly perGuest: number;
   readonly from: number;

@@ -1,13 +1,13 @@
 import type { Paged, SortKey } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
 import { guestsInQuestion, parseTarget, readImpactFacts, type Target } from '../../cluster/impact-facts.ts';
 import { readInventory } from '../../cluster/inventory.ts';
-import { runsNow } from '../../insights/capacity.ts';
+import { holdsMemory, runsNow } from '../../insights/capacity.ts';
 import { type Dependent, dependentGuest, dependentObjects, impactNotes } from '../../insights/impact.ts';
 import type { PageRequest } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 
 /** Running guests come first, then the others, then jobs, rules and the like: each in an order that a cursor resumes. */
 const RUNNING = 1;
@@ -100,7 +100,7 @@ function headlineOf(
   unfinished: Paged<object>['unfinished'],
 ): string {
   const guests = dependents.filter((d) => d.kind === 'guest');
-  const running = guests.filter((d) => d.status !== undefined && isRunning(d.status)).length;
+  const running = guests.filter((d) => d.status !== undefined && holdsMemory(d.status)).length;
   const others = dependents.length - guests.length;
   const scope = `${counted(read, 'guest configuration')} read`;
   const title = `${target.kind} ${target.id}`;
@@ -114,8 +114,4 @@ function headlineOf(
     return `${title}: no ${word}guest seen that depends on it${objects.replace(' too', ` ${others === 1 ? 'does' : 'do'}`)} (${scope})`;
   const depend = guests.length === 1 ? 'depends' : 'depend';
   return `${title}: ${counted(guests.length, `${word}guest`)} ${depend} on it, ${running} running${objects} (${scope})`;
-}
-
-function isRunning(status: string): boolean {
-  return ['running', 'paused', 'prelaunch', 'suspended'].includes(status);
 }

@@ -1,9 +1,10 @@
 import type { Paged, SortKey } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { type AddressSources, readAddressSources } from '../../cluster/address-sources.ts';
 import { type ConfigScan, readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
-import { agentEnabled } from '../../cluster/guest-config.ts';
+import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
 import {
   type Guest,
   guestCoverage,
@@ -12,7 +13,14 @@ import {
   readInventory,
   storageCoverage,
 } from '../../cluster/inventory.ts';
-import { type Finding, parseSearch, type Search, searchConfig, searchInventory } from '../../cluster/inventory-search.ts';
+import {
+  type Finding,
+  foundGuest,
+  parseSearch,
+  type Search,
+  searchConfig,
+  searchInventory,
+} from '../../cluster/inventory-search.ts';
 import { askable, type LiveAnswer, type LiveScan, type LiveWish, scanLive } from '../../cluster/live-scan.ts';
 import {
   type AddressEntry,
@@ -28,7 +36,6 @@ import {
   parseAddressQuery,
 } from '../../insights/address-book.ts';
 import type { PageRequest } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 
 /**
  * Where a row was found, which is also the order of the answer: 0 what costs no request for a guest, 1 configurations,
@@ -93,12 +100,12 @@ export async function findThings(call: Call, text: string, deep: boolean, page: 
       : await readAddressSources(call, inventory, { addresses: address.kind !== 'vlan', vnets: address.kind === 'vlan' });
   const readable = readableGuests(inventory);
   const [stage, position] = page.after ?? [];
-  const scan =
-    plan.configs && stage !== 2
-      ? // Addresses in use are those of the running configuration, whatever is to change.
-        await scanGuestConfigs(call, behind(readable, stage === 1 ? position : 0), { current: address !== undefined })
-      : undefined;
-  const configs = new Map(scan?.configs.map(({ guest, config }) => [guest.vmid, config]));
+  const toScan = plan.configs && stage !== 2 ? behind(readable, stage === 1 ? position : 0) : undefined;
+  // Addresses in use are those of the running configuration, whatever is to change.
+  const scan = toScan === undefined ? undefined : await scanGuestConfigs(call, toScan, { current: address !== undefined });
+  // What could not be read is not read again by the next stage.
+  const configs = new Map<number, GuestConfig | undefined>(toScan?.map(({ vmid }) => [vmid, undefined]));
+  for (const { guest, config } of scan?.configs ?? []) configs.set(guest.vmid, config);
   const asked =
     plan.live !== undefined && scan?.stoppedAfter === undefined
       ? await scanLive(call, behind(askable(readable, plan.live), stage === 2 ? position : 0), configs, plan.live)
@@ -126,7 +133,7 @@ export async function findThings(call: Call, text: string, deep: boolean, page: 
       guests,
       storages,
       // Names and states of offline guests are missing, and neither they nor their configurations can be asked.
-      inventory.guests.some((g) => readable.every((r) => r.vmid !== g.vmid)) ? offlineGaps(inventory) : NO_GAPS,
+      readable.length < inventory.guests.length ? offlineGaps(inventory) : NO_GAPS,
       sources ?? NO_GAPS,
       scan?.gaps ?? NO_GAPS,
       asked?.gaps ?? NO_GAPS,
@@ -184,8 +191,7 @@ function toRow(f: Finding) {
 }
 
 function guestFinding(guest: Guest, match: readonly string[], rank: Finding['rank']): Finding {
-  const { name, node, status, pool, tags, vmid } = guest;
-  return { kind: 'guest', id: String(vmid), name, node, status, pool, tags, match, rank };
+  return { ...foundGuest(guest), match, rank };
 }
 
 /** One row for each holder of an address; a guest that is not in the inventory is one that the token may not see. */

@@ -1,4 +1,5 @@
 import { bytes, duration, int, list, number, percent, record, table, text, time } from '../../answer/spec.ts';
+import { shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, visibleWord } from '../../api/reading.ts';
 import { type ClusterStatus, type QDevice, type Quorum, readClusterStatus, readQuorum } from '../../cluster/cluster-status.ts';
@@ -263,7 +264,7 @@ function nodeRows(inventory: Inventory) {
     .sort(
       (a, b) =>
         Number(a.status === 'online') - Number(b.status === 'online') ||
-        (share(b.mem, b.maxMem) ?? 0) - (share(a.mem, a.maxMem) ?? 0),
+        (shareOf(b.mem, b.maxMem) ?? 0) - (shareOf(a.mem, a.maxMem) ?? 0),
     )
     .slice(0, MAX_NODES)
     .map((n) => {
@@ -272,18 +273,14 @@ function nodeRows(inventory: Inventory) {
         node: n.node,
         status: n.status,
         cpu: n.cpu,
-        mem: share(n.mem, n.maxMem),
-        root: share(n.disk, n.maxDisk),
+        mem: shareOf(n.mem, n.maxMem),
+        root: shareOf(n.disk, n.maxDisk),
         uptime: n.uptime,
         // Nothing seen may be nothing shown, and what an offline node ran last says nothing.
         running: n.status !== 'online' || inventory.guests.length === 0 ? undefined : here,
         ha: n.haState,
       };
     });
-}
-
-function share(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }
 
 function guestCounts(inventory: Inventory, gaps: Gaps) {
@@ -319,14 +316,14 @@ function storageRows(storages: readonly Storage[]) {
   }
   const fullest = storages
     .filter((s) => s.state === 'available' && s.total !== undefined)
-    .sort((a, b) => (share(b.used, b.total) ?? 0) - (share(a.used, a.total) ?? 0));
+    .sort((a, b) => (shareOf(b.used, b.total) ?? 0) - (shareOf(a.used, a.total) ?? 0));
   return [
     ...[...missed].map(([storage, nodes]) => ({ storage, nodes, state: 'inactive' })),
     ...fullest.slice(0, MAX_FULLEST).map((s) => ({
       storage: s.storage,
       nodes: s.shared ? ['shared'] : s.nodes,
       state: s.state,
-      used: share(s.used, s.total),
+      used: shareOf(s.used, s.total),
       free: s.used === undefined || s.total === undefined ? undefined : Math.max(0, s.total - s.used),
       total: s.total,
     })),

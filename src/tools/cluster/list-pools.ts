@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { bytes, int, list, number, percent, record, table, text } from '../../answer/spec.ts';
+import { shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
-import { type Gaps, mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
+import { type Gaps, mergeGaps, visibleWord } from '../../api/reading.ts';
 import {
   type Guest,
   guestCoverage,
@@ -92,7 +93,6 @@ async function onePool(call: Call, name: string, pools: readonly Pool[], invento
   const members = await readPoolMembers(call, name, pools);
   const sums = sumGuests(members.guests);
   const nested = nestedPools(pools, name);
-  const gaps: Reading<null> = { data: null, ...offlineOf(inventory, members.guests) };
   return {
     headline: `Pool ${name}: ${sums.guests} guests (${sums.running} running), ${members.storages.length} storages${nested.length === 0 ? '' : `, ${nested.length} ${nested.length === 1 ? 'pool' : 'pools'} below it`}`,
     sections: {
@@ -109,7 +109,7 @@ async function onePool(call: Call, name: string, pools: readonly Pool[], invento
       guests: { rows: members.guests.map(guestRow), key: (row: { vmid?: number | null | undefined }) => [row.vmid ?? 0] },
       storages: members.storages.length === 0 ? undefined : members.storages.map(storageRow),
     },
-    gaps,
+    gaps: offlineOf(inventory, members.guests),
   };
 }
 
@@ -143,7 +143,7 @@ function guestRow(g: Guest) {
     status: g.template ? 'template' : g.status,
     cpu: g.cpu,
     cores: g.maxCpu,
-    mem: g.mem === undefined || g.maxMem === undefined || g.maxMem === 0 ? undefined : g.mem / g.maxMem,
+    mem: shareOf(g.mem, g.maxMem),
     memory: g.maxMem,
     disk: g.maxDisk === 0 ? undefined : g.maxDisk,
   };
@@ -153,7 +153,7 @@ function storageRow(s: StorageRow) {
   return {
     storage: s.storage,
     status: s.status,
-    used: s.used === undefined || s.total === undefined || s.total === 0 ? undefined : s.used / s.total,
+    used: shareOf(s.used, s.total),
     total: s.total,
     content: s.content,
   };

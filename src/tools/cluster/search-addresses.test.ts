@@ -53,6 +53,23 @@ describe('search_inventory for addresses', () => {
     expect(text).toMatch(/Coverage: .*known to nobody here: not running, or no agent that answers/);
   });
 
+  test.each(['192.0.2.0/24', 'bc:24:11', 'web'])(
+    'deep: no configuration is read twice, %s, also where it fails',
+    async (query) => {
+      const off = h.demo.faults.add({ kind: 'status-500', match: /\/(?:100|120|221)\/config$/ });
+      try {
+        const { requests, text } = await ask(query, { deep: true });
+        const read = requests.map((r) => r.path).filter((path) => path.endsWith('/config'));
+        expect(read.length).toBeGreaterThan(0);
+        expect(read.filter((path, index) => read.indexOf(path) !== index)).toEqual([]);
+        // What a container tells itself needs no configuration.
+        if (query.startsWith('192')) expect(text).toContain('192.0.2.61/24: container eth0');
+      } finally {
+        off();
+      }
+    },
+  );
+
   test('IPv6 in any spelling; the gateway is no holder, but found in the configuration', async () => {
     expect((await ask('2001:0DB8:2:0::10')).rows).toEqual(['guest 100: 2001:db8:2::10/64: cloud-init net0']);
     expect((await ask('10.20.0.1')).rows).toEqual([

@@ -48,6 +48,17 @@ describe('search_inventory', () => {
     expect((await found('BC:24:11:20:01:04')).map((r) => r['id'])).toEqual(['104', '115']);
   });
 
+  test('a template is called one, whether its name or its configuration was found', async () => {
+    const templates = [...worldOf(h.demo).guests.values()].filter((g) => g.template && g.node !== 'pve3');
+    expect(templates.length).toBeGreaterThan(0);
+    for (const { vmid, name } of templates) {
+      for (const args of [{ query: name }, { query: `-${vmid}-disk`, deep: true }]) {
+        const row = tableOf((await h.call('search_inventory', args)).text).find((r) => r['id'] === String(vmid));
+        expect(row, JSON.stringify(args)).toMatchObject({ status: 'template' });
+      }
+    }
+  });
+
   test('deep: guests that could not be looked into are told', async () => {
     const { text } = await h.call('search_inventory', { query: 'no such thing', deep: true });
     expect(text).toContain('Problem: pve3 (node-unreachable)');

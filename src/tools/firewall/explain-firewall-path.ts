@@ -3,6 +3,7 @@ import { list, record, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { mergeGaps } from '../../api/reading.ts';
+import { GUEST_FIREWALL_READS } from '../../cluster/firewall.ts';
 import { readPath } from '../../cluster/firewall-path.ts';
 import type { Guest, Inventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
@@ -77,16 +78,7 @@ export const explainFirewallPath = defineTool({
     '/nodes/{node}/lxc/{vmid}/config',
     '/nodes/{node}/qemu/{vmid}/agent/network-get-interfaces',
     '/nodes/{node}/lxc/{vmid}/interfaces',
-    '/nodes/{node}/qemu/{vmid}/firewall/options',
-    '/nodes/{node}/qemu/{vmid}/firewall/rules',
-    '/nodes/{node}/qemu/{vmid}/firewall/aliases',
-    '/nodes/{node}/qemu/{vmid}/firewall/ipset',
-    '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}',
-    '/nodes/{node}/lxc/{vmid}/firewall/options',
-    '/nodes/{node}/lxc/{vmid}/firewall/rules',
-    '/nodes/{node}/lxc/{vmid}/firewall/aliases',
-    '/nodes/{node}/lxc/{vmid}/firewall/ipset',
-    '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
+    ...GUEST_FIREWALL_READS,
     '/version',
     ...RIGHTS_READS,
   ],

@@ -7,6 +7,7 @@ import {
   type FirewallLevel,
   type FirewallOptions,
   type FirewallRule,
+  GUEST_FIREWALL_READS,
   levelEnabled,
   policies,
   readFirewallAliases,
@@ -79,23 +80,14 @@ export const getFirewallRules = defineTool({
     '/cluster/firewall/macros',
     '/nodes/{node}/firewall/options',
     '/nodes/{node}/firewall/rules',
-    '/nodes/{node}/qemu/{vmid}/firewall/options',
-    '/nodes/{node}/qemu/{vmid}/firewall/rules',
-    '/nodes/{node}/qemu/{vmid}/firewall/aliases',
-    '/nodes/{node}/qemu/{vmid}/firewall/ipset',
-    '/nodes/{node}/qemu/{vmid}/firewall/ipset/{name}',
-    '/nodes/{node}/lxc/{vmid}/firewall/options',
-    '/nodes/{node}/lxc/{vmid}/firewall/rules',
-    '/nodes/{node}/lxc/{vmid}/firewall/aliases',
-    '/nodes/{node}/lxc/{vmid}/firewall/ipset',
-    '/nodes/{node}/lxc/{vmid}/firewall/ipset/{name}',
+    ...GUEST_FIREWALL_READS,
     '/cluster/sdn/vnets/{vnet}/firewall/options',
     '/cluster/sdn/vnets/{vnet}/firewall/rules',
     '/cluster/nextid',
     ...RIGHTS_READS,
   ],
   async run(args, call) {
-    const { level, label, notes, network } = await locate(args, call);
+    const { level, label, notes } = await locate(args, call);
     const wants = (section: Section): boolean => args.sections === undefined || args.sections.includes(section);
     const where = 'node' in level ? { node: level.node } : {};
     const [options, rules, aliases, ipsets, macros, datacenter] = await Promise.all([
@@ -128,7 +120,7 @@ export const getFirewallRules = defineTool({
         macros: macros?.data?.map((m) => ({ macro: m.macro, ports: macroPorts(m.macro), about: m.about })),
       },
       gaps,
-      notes: [...notes, ...network],
+      notes,
       next: level.scope === 'guest' ? [`explain_firewall_path vmid=${level.vmid} tells whether a source reaches a port`] : [],
     };
   },
@@ -138,7 +130,6 @@ interface Located {
   readonly level: FirewallLevel;
   readonly label: string;
   readonly notes: readonly string[];
-  readonly network: readonly string[];
 }
 
 interface Wish {
@@ -160,28 +151,26 @@ async function locate(args: Wish, call: Call): Promise<Located> {
         : args.node !== undefined
           ? 'node'
           : 'cluster');
-  if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [], network: [] };
+  if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [] };
   if (scope === 'vnet') {
     if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: 'get_sdn lists them.' });
     return {
       level: { scope, vnet: args.vnet },
       label: `VNet ${args.vnet}`,
-      notes: [],
-      network: ['VNet rules need nftables on the nodes (node option nftables).'],
+      notes: ['VNet rules need nftables on the nodes (node option nftables).'],
     };
   }
   if (scope === 'node') {
     if (args.node === undefined) throw new ApiError('bad-argument', 'Which node? Give node.', { hint: 'list_nodes shows them.' });
     const target = requireOnlineNode(await readInventory(call), args.node);
-    return { level: { scope, node: target }, label: `node ${target}`, notes: [], network: [] };
+    return { level: { scope, node: target }, label: `node ${target}`, notes: [] };
   }
   const { guest: found, inventory, notes } = await resolveGuest(call, args);
   requireOnlineNode(inventory, found.node);
   return {
     level: { scope, node: found.node, vmid: found.vmid, type: found.type },
     label: `guest ${found.vmid}${found.name === undefined ? '' : ` (${found.name})`}`,
-    notes,
-    network: ["A guest's firewall works only on network interfaces with firewall=1 (get_guest_config shows them)."],
+    notes: [...notes, "A guest's firewall works only on network interfaces with firewall=1 (get_guest_config shows them)."],
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cell } from '../../answer/spec.ts';
 import { bool, bytes, entries, int, list, number, prose, record, table, text, time } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError, toApiError } from '../../api/errors.ts';
 import { propertiesOf, tagsOf, timeOf } from '../../api/lenient.ts';
@@ -24,7 +25,7 @@ import { closest } from '../../config/suggest.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 
 /** Told in the `config` record, or not worth a line (`digest` only serves writers). */
 const SUMMARIZED: ReadonlySet<string> = new Set(
@@ -32,6 +33,25 @@ const SUMMARIZED: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** Columns of a table of interfaces; `nicRow` makes its rows. */
+export const nicColumns = {
+  nic: text(),
+  model: text(),
+  name: text(),
+  mac: text(),
+  bridge: text(),
+  vlan: int(),
+  trunks: text(),
+  firewall: bool(),
+  rate: number('MB/s'),
+  mtu: int(),
+  link: text(),
+  ip: text(),
+  gateway: text(),
+  ip6: text(),
+  gateway6: text(),
+};
 
 export const getGuestConfig = defineTool({
   name: 'get_guest_config',
@@ -83,23 +103,7 @@ export const getGuestConfig = defineTool({
       clone_of: int(),
       options: list(),
     }),
-    nics: table({
-      nic: text(),
-      model: text(),
-      name: text(),
-      mac: text(),
-      bridge: text(),
-      vlan: int(),
-      trunks: text(),
-      firewall: bool(),
-      rate: number('MB/s'),
-      mtu: int(),
-      link: text(),
-      ip: text(),
-      gateway: text(),
-      ip6: text(),
-      gateway6: text(),
-    }),
+    nics: table(nicColumns),
     ssh_keys: table({ type: text(), fingerprint: text(), comment: text() }),
     other: entries(),
     pending: table({ key: text(), now: text(), after: text('from the next start on'), applies: text() }),

@@ -1,11 +1,12 @@
-import { bool, int, number, table, text } from '../../answer/spec.ts';
+import { table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import { type GuestNetwork, networkNotes, readGuestNetwork } from '../../cluster/guest-network.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
-import { nicRow } from './get-guest-config.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { nicColumns, nicRow } from './get-guest-config.ts';
+import { guestTitle } from './guest-words.ts';
 
 export const getGuestNetwork = defineTool({
   name: 'get_guest_network',
@@ -22,23 +23,7 @@ export const getGuestNetwork = defineTool({
       mac: text(),
       source: text('agent, lxc-interfaces, config'),
     }),
-    nics: table({
-      nic: text(),
-      model: text(),
-      name: text(),
-      mac: text(),
-      bridge: text(),
-      vlan: int(),
-      trunks: text(),
-      firewall: bool(),
-      rate: number('MB/s'),
-      mtu: int(),
-      link: text(),
-      ip: text(),
-      gateway: text(),
-      ip6: text(),
-      gateway6: text(),
-    }),
+    nics: table(nicColumns),
   },
   reads: [
     '/cluster/resources',

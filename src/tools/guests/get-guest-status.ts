@@ -1,4 +1,5 @@
 import { bool, bytes, duration, int, list, number, percent, record, text } from '../../answer/spec.ts';
+import { counted, shareOf } from '../../answer/units.ts';
 import { attempt, mergeGaps, NO_GAPS } from '../../api/reading.ts';
 import { type GuestStatus, readGuestStatus } from '../../cluster/guest-status.ts';
 import { type Guest, type Inventory, offlineGaps } from '../../cluster/inventory.ts';
@@ -7,7 +8,7 @@ import { resolveGuest } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 
 export const getGuestStatus = defineTool({
   name: 'get_guest_status',
@@ -137,7 +138,7 @@ function statusRow(status: GuestStatus, guest: Guest) {
     uptime: status.uptime,
     cpu: status.cpu,
     cpus: status.cpus,
-    mem: share(status.mem, status.maxMem),
+    mem: shareOf(status.mem, status.maxMem),
     mem_used: status.mem,
     memory: status.maxMem,
     mem_counted_by:
@@ -151,7 +152,7 @@ function statusRow(status: GuestStatus, guest: Guest) {
     balloon_min: status.balloonMin,
     swap_used: status.swap,
     swap: status.maxSwap,
-    disk: share(status.disk, status.maxDisk),
+    disk: shareOf(status.disk, status.maxDisk),
     disk_used: status.disk,
     disk_size: status.maxDisk,
     net_in: status.netIn,
@@ -185,10 +186,10 @@ function inventoryRow(guest: Guest) {
     uptime: guest.uptime,
     cpu: guest.cpu,
     cpus: guest.maxCpu,
-    mem: share(guest.mem, guest.maxMem),
+    mem: shareOf(guest.mem, guest.maxMem),
     mem_used: guest.mem,
     memory: guest.maxMem,
-    disk: share(guest.disk, guest.maxDisk),
+    disk: shareOf(guest.disk, guest.maxDisk),
     disk_used: guest.disk,
     disk_size: guest.maxDisk,
     ha: guest.haState,
@@ -197,8 +198,4 @@ function inventoryRow(guest: Guest) {
     pool: guest.pool,
     tags: guest.tags.length === 0 ? undefined : guest.tags,
   };
-}
-
-function share(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bool, bytes, duration, int, list, number, percent, prose, record, table, text, time } from '../../answer/spec.ts';
-import { formatDuration } from '../../answer/units.ts';
+import { counted, formatDuration, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
 import { hasCloudInit } from '../../cluster/cloud-init.ts';
@@ -21,7 +21,7 @@ import { RIGHTS_READS } from '../rights-reads.ts';
 import { diskRow, nicRow, pendingRow } from './get-guest-config.ts';
 import { addressWords } from './get-guest-network.ts';
 import { isOffline } from './get-guest-status.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 import { snapshotWords } from './list-snapshots.ts';
 
 /** Rows of each part: what is beyond is counted and has a tool of its own. */
@@ -319,10 +319,10 @@ function guestRow(target: Guest, dossier: Dossier) {
     cpu: target.cpu,
     cpus: target.maxCpu ?? summary?.cpus,
     cpu_limit: summary?.cpuLimit,
-    mem: share(target.mem, target.maxMem),
+    mem: shareOf(target.mem, target.maxMem),
     memory: target.maxMem ?? summary?.memory,
     balloon_min: summary?.balloonMin,
-    root_disk: share(target.disk, target.maxDisk),
+    root_disk: shareOf(target.disk, target.maxDisk),
     agent: agent?.state,
     os: agent?.os?.name ?? values?.get('ostype'),
     kernel: agent?.os?.kernel,
@@ -356,7 +356,7 @@ function nicCells(nic: Parameters<typeof nicRow>[0]) {
 }
 
 function fileSystemRow(system: { mount: string; type: string | undefined; used: number | undefined; total: number | undefined }) {
-  return { mount: oneLine(system.mount, 60), type: system.type, used: share(system.used, system.total), size: system.total };
+  return { mount: oneLine(system.mount, 60), type: system.type, used: shareOf(system.used, system.total), size: system.total };
 }
 
 function newestFirst(snapshots: readonly Snapshot[] | undefined): readonly Snapshot[] | undefined {
@@ -443,8 +443,4 @@ function taskRow(task: Task) {
     // Only where there is something to look into.
     upid: open ? task.upid : undefined,
   };
-}
-
-function share(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }

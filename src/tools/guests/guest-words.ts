@@ -6,8 +6,3 @@ export function guestTitle(guest: Guest): string {
   // A guest without a name is listed as "VM 105".
   return `${guest.name === undefined || guest.name === id ? id : `${guest.name} (${id})`} on ${guest.node}`;
 }
-
-/** `1 disk`, `2 disks` */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

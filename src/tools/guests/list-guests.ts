@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inOrder } from '../../answer/page.ts';
 import { bytes, duration, int, list, number, percent, type SortKey, table, text } from '../../answer/spec.ts';
+import { shareOf } from '../../answer/units.ts';
 import { mergeGaps, visibleWord } from '../../api/reading.ts';
 import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
@@ -135,7 +136,7 @@ function toRow(g: Guest) {
     status: g.status,
     cpu: g.cpu,
     cores: g.maxCpu,
-    mem: g.mem === undefined || g.maxMem === undefined || g.maxMem === 0 ? undefined : g.mem / g.maxMem,
+    mem: shareOf(g.mem, g.maxMem),
     memory: g.maxMem,
     disk: g.maxDisk === 0 ? undefined : g.maxDisk,
     uptime: g.uptime,

@@ -1,12 +1,12 @@
 import { bool, int, table, text, time } from '../../answer/spec.ts';
-import { formatDuration } from '../../answer/units.ts';
+import { counted, formatDuration } from '../../answer/units.ts';
 import { NO_GAPS } from '../../api/reading.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { readSnapshots, type Snapshot, type SnapshotTree } from '../../cluster/snapshots.ts';
 import { defineTool } from '../define-tool.ts';
 import { guest } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
-import { counted, guestTitle } from './guest-words.ts';
+import { guestTitle } from './guest-words.ts';
 
 export const listSnapshots = defineTool({
   name: 'list_snapshots',

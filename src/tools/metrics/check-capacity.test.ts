@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
+import { FIRST_PAGE, stubCall } from '../../../test/support/stub-call.ts';
 import type { DemoRole } from '../../demo/types.ts';
+import { checkCapacity } from './check-capacity.ts';
 
 describe('check_capacity', () => {
   let h: Harness;
@@ -182,4 +184,14 @@ describe('check_capacity', () => {
       await old.close();
     }
   });
+});
+
+test('a storage that tells its size but not how full it is, is not called empty', async () => {
+  const rows = [
+    { type: 'node', node: 'n1', status: 'online', maxmem: 8, mem: 4, maxcpu: 2 },
+    { type: 'storage', storage: 'odd', node: 'n1', status: 'available', plugintype: 'dir', maxdisk: 100 },
+  ];
+  const call = stubCall((path) => (path === '/cluster/resources' ? rows : path === '/access/permissions' ? {} : []));
+  const { headline } = await checkCapacity.prepare({ storage: 'odd' }).run(call, FIRST_PAGE);
+  expect(headline).toContain('odd on n1: use not told, no date');
 });

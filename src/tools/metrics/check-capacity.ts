@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, duration, int, list, number, percent, type RowOf, record, table, text } from '../../answer/spec.ts';
-import { formatDuration } from '../../answer/units.ts';
+import { counted, formatDuration, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
@@ -13,7 +13,6 @@ import { type Failover, failovers, type NodeCapacity, nodeCapacities, runsNow } 
 import { type Forecast, fillPoints, forecast } from '../../insights/forecast.ts';
 import { sizingOf } from '../../insights/right-sizing.ts';
 import { defineTool, type PageRequest } from '../define-tool.ts';
-import { counted } from '../guests/guest-words.ts';
 import { node, storage } from '../params.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 
@@ -199,26 +198,22 @@ function clusterRecord(nodes: readonly NodeCapacity[], blind: boolean) {
     cores,
     vcpus_per_core: blind
       ? undefined
-      : ratio(
+      : shareOf(
           total((n) => n.vcpus),
           cores,
         ),
     memory,
-    mem: ratio(
+    mem: shareOf(
       total((n) => n.memUsed),
       memory,
     ),
     mem_allocated: blind
       ? undefined
-      : ratio(
+      : shareOf(
           total((n) => n.allocated),
           memory,
         ),
   };
-}
-
-function ratio(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }
 
 function nodeRow(n: NodeCapacity, down: Failover | undefined, blind: boolean): RowOf<typeof nodeColumns> {
@@ -229,10 +224,10 @@ function nodeRow(n: NodeCapacity, down: Failover | undefined, blind: boolean): R
     cores: n.cores,
     cpu: n.cpu,
     vcpus: online && !blind ? n.vcpus : undefined,
-    vcpus_per_core: online && !blind ? ratio(n.vcpus, n.cores) : undefined,
+    vcpus_per_core: online && !blind ? shareOf(n.vcpus, n.cores) : undefined,
     memory: n.memory,
-    mem: ratio(n.memUsed, n.memory),
-    mem_allocated: online && !blind ? ratio(n.allocated, n.memory) : undefined,
+    mem: shareOf(n.memUsed, n.memory),
+    mem_allocated: online && !blind ? shareOf(n.allocated, n.memory) : undefined,
     running: online && !blind ? n.running : undefined,
     if_down: down?.verdict,
     left_out: down === undefined || down.leftOut.length === 0 ? undefined : leftOutText(down),
@@ -251,7 +246,7 @@ function storageRow({ storage: s, forecast: f }: StorageForecast): RowOf<typeof 
     storage: s.storage,
     node: s.shared ? undefined : s.nodes[0],
     plugin: s.plugin,
-    used: ratio(s.used, s.total),
+    used: shareOf(s.used, s.total),
     total: s.total,
     per_day: f?.perDay === undefined ? undefined : Math.round(f.perDay),
     full_in: f?.fullIn,
@@ -271,10 +266,10 @@ function thinRow(p: ThinPoolUse) {
     node: p.node,
     storages: p.storages,
     size: p.size,
-    data: ratio(p.used, p.size),
-    metadata: ratio(p.metadataUsed, p.metadataSize),
+    data: shareOf(p.used, p.size),
+    metadata: shareOf(p.metadataUsed, p.metadataSize),
     provisioned: p.provisioned,
-    overcommit: ratio(p.provisioned, p.size),
+    overcommit: shareOf(p.provisioned, p.size),
   };
 }
 
@@ -327,7 +322,7 @@ const TIGHT_SHARE = 0.9;
 /** Thin pools whose metadata is nearly full: no forecast and no fill of a storage shows that. */
 function tightPools(pools: readonly ThinPoolUse[]): readonly string[] {
   return pools.flatMap((p) => {
-    const share = ratio(p.metadataUsed, p.metadataSize);
+    const share = shareOf(p.metadataUsed, p.metadataSize);
     return share === undefined || share < TIGHT_SHARE
       ? []
       : [`metadata of thin pool ${p.name} on ${p.node} is ${Math.round(share * 100)}% full`];
@@ -341,7 +336,8 @@ function storageHeadline(forecasts: readonly StorageForecast[]): string {
       f?.fullIn === undefined
         ? `no date (${f?.trend ?? 'history not read'})`
         : `full in ${formatDuration(f.fullIn)} (${f.confidence} confidence)`;
-    return `${placeName(s)}: ${Math.round(((s.used ?? 0) / s.total) * 100)}% used, ${when}`;
+    const used = shareOf(s.used, s.total);
+    return `${placeName(s)}: ${used === undefined ? 'use not told' : `${Math.round(used * 100)}% used`}, ${when}`;
   });
   return words.join('; ');
 }

@@ -106,6 +106,8 @@ describe('get_node_status', () => {
     expect(text.split('\n')[0]).toBe('Node pve1 is online, but this token may not see its figures');
     expect(text).toContain('needs Sys.Audit on /nodes/pve1');
     expect(text).not.toContain('## status');
+    // Of a node that is down it does not count the guests that it may not see either.
+    expect((await blind.call('get_node_status', { node: 'pve3' })).text).not.toMatch(/^guests:/m);
     await blind.close();
   });
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { bool, bytes, duration, entries, int, list, percent, prose, record, table, text, time } from '../../answer/spec.ts';
-import { formatBytes, formatDuration, formatPercent } from '../../answer/units.ts';
+import { formatBytes, formatDuration, formatPercent, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
 import { readBackupDefaults } from '../../cluster/backup-jobs.ts';
-import { type Inventory, type Node, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { type Guest, type Inventory, type Node, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import {
   kernelPending,
   type NodeClock,
@@ -217,7 +217,7 @@ function offlineAnswer(inventory: Inventory, name: string, known: Node | undefin
   const managed = here.filter((g) => g.haState !== undefined).length;
   return {
     headline: `Node ${name} is ${known?.status ?? 'unknown'}: its state can't be read now`,
-    sections: { status: { status: known?.status ?? 'unknown', guests: here.length } },
+    sections: { status: { status: known?.status ?? 'unknown', guests: told(here.length, here) } },
     gaps: offlineGaps(inventory, new Set([name])),
     notes: here.length === 0 ? [] : [`${here.length} visible guests belong to it, ${managed} of them under HA.`],
     next: [`list_guests node=${name}`, `get_metrics node=${name} (its history until it went down)`],
@@ -262,7 +262,7 @@ function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
     threads: s.threads,
     cores: s.cores,
     sockets: s.sockets,
-    mem: share(s.memory),
+    mem: shareOf(s.memory.used, s.memory.total),
     mem_used: s.memory.used,
     memory: s.memory.total,
     swap_used: s.swap.used,
@@ -275,14 +275,14 @@ function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
     pve_manager: s.manager,
     boot: s.boot,
     secure_boot: s.secureBoot,
-    // Nothing seen may be nothing shown: no count then.
-    guests: here.length === 0 ? undefined : here.length,
-    running: here.length === 0 ? undefined : here.filter((g) => g.status === 'running').length,
+    guests: told(here.length, here),
+    running: told(here.filter((g) => g.status === 'running').length, here),
   };
 }
 
-function share({ used, total }: Usage): number | undefined {
-  return used === undefined || total === undefined || total === 0 ? undefined : used / total;
+/** Nothing seen may be nothing shown: no count then. */
+function told(count: number, here: readonly Guest[]): number | undefined {
+  return here.length === 0 ? undefined : count;
 }
 
 function serviceRows(services: readonly Service[]) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, int, list, number, percent, prose, record, table, text } from '../../answer/spec.ts';
-import { formatPercent } from '../../answer/units.ts';
+import { formatPercent, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
 import {
@@ -202,8 +202,8 @@ function headline(
     if (failing.length > 0) parts.push(`${failing.map((d) => d.path).join(', ')} failing`);
   }
   for (const pool of thin ?? []) {
-    const data = share(pool.used, pool.size);
-    const metadata = share(pool.metadataUsed, pool.metadataSize);
+    const data = shareOf(pool.used, pool.size);
+    const metadata = shareOf(pool.metadataUsed, pool.metadataSize);
     const fullest = Math.max(data ?? 0, metadata ?? 0);
     if (fullest >= 0.8)
       parts.push(`thin pool ${pool.name} ${formatPercent(fullest)} full${(metadata ?? 0) > (data ?? 0) ? ' (metadata)' : ''}`);
@@ -215,10 +215,6 @@ function headline(
     return `Node ${name}: ${blind ? 'this token may not see its disks' : 'what was asked for'}`;
   }
   return `Node ${name}: ${parts.join('; ')}`;
-}
-
-function share(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }
 
 function diskRow(d: Disk) {
@@ -242,9 +238,9 @@ function thinRow(p: ThinPool) {
   return {
     pool: p.name,
     size: p.size,
-    used: share(p.used, p.size),
+    used: shareOf(p.used, p.size),
     metadata_size: p.metadataSize,
-    metadata_used: share(p.metadataUsed, p.metadataSize),
+    metadata_used: shareOf(p.metadataUsed, p.metadataSize),
   };
 }
 
@@ -253,7 +249,7 @@ function zfsRow(p: ZfsPool, detail: ZfsDetail | undefined) {
     pool: p.name,
     health: p.health,
     size: p.size,
-    used: share(p.used, p.size),
+    used: shareOf(p.used, p.size),
     free: p.free,
     fragmentation: p.fragmentation,
     dedup: p.dedup === 1 ? undefined : p.dedup,

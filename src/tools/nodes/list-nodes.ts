@@ -1,4 +1,5 @@
 import { bytes, duration, int, percent, table, text } from '../../answer/spec.ts';
+import { shareOf } from '../../answer/units.ts';
 
 import { mergeGaps } from '../../api/reading.ts';
 import { guestCoverage, type Inventory, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
@@ -41,9 +42,9 @@ export const listNodes = defineTool({
         status: n.status,
         cpu: n.cpu,
         cores: n.maxCpu,
-        mem: share(n.mem, n.maxMem),
+        mem: shareOf(n.mem, n.maxMem),
         memory: n.maxMem,
-        root: share(n.disk, n.maxDisk),
+        root: shareOf(n.disk, n.maxDisk),
         uptime: n.uptime,
         guests: told(here.guests),
         running: n.status === 'online' ? told(here.running) : undefined,
@@ -73,8 +74,4 @@ function guestsByNode({ guests }: Inventory): ReadonlyMap<string, Readonly<Count
     counts.set(node, count);
   }
   return counts;
-}
-
-function share(part: number | undefined, whole: number | undefined): number | undefined {
-  return part === undefined || whole === undefined || whole === 0 ? undefined : part / whole;
 }

@@ -4,7 +4,7 @@ import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
 import { checkSegment } from '../../api/segments.ts';
-import { type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Guest, type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { readStorageContent, type Volume } from '../../cluster/storage-content.ts';
@@ -54,7 +54,7 @@ export const listStorageContent = defineTool({
     const [inventory, definitions] = await Promise.all([readInventory(call), readStorageDefinitions(call)]);
     const candidates = mergeStorages(inventory, definitions.data).filter((s) => s.storage === args.storage);
     const place = choose(inventory, candidates, args.storage, args.node, await seesStorage(call, args.storage));
-    const guest = inventory.guests.find((g) => g.vmid === args.vmid);
+    const guests = new Map(inventory.guests.map((g) => [g.vmid, g]));
     const reading = await readStorageContent(call, {
       node: place.node,
       storage: args.storage,
@@ -62,14 +62,14 @@ export const listStorageContent = defineTool({
       kinds: place.storage.content,
       content: args.content,
       vmid: args.vmid,
-      type: guest?.type,
+      type: args.vmid === undefined ? undefined : guests.get(args.vmid)?.type,
     });
     const notes = notesFor(place, candidates, reading.data, args);
     return {
       headline: `${describe(reading)} on ${args.storage}${place.storage.shared ? ' (shared)' : ` of ${place.node}`}`,
       sections: {
         volumes: {
-          rows: reading.data.map((v) => toRow(v, inventory)),
+          rows: reading.data.map((v) => toRow(v, guests)),
           key: (row) => [row.content ?? '', -(row.time ?? 0), row.volid ?? ''],
         },
       },
@@ -179,8 +179,8 @@ function notesFor(
   return notes;
 }
 
-function toRow(v: Volume, inventory: Inventory) {
-  const guest = inventory.guests.find((g) => g.vmid === v.vmid);
+function toRow(v: Volume, guests: ReadonlyMap<number, Guest>) {
+  const guest = v.vmid === undefined ? undefined : guests.get(v.vmid);
   const flags = [
     ...(v.backup?.protected === true ? ['protected'] : []),
     ...(v.parent === undefined ? [] : [`clone of ${v.parent}`]),
@@ -189,7 +189,7 @@ function toRow(v: Volume, inventory: Inventory) {
     volid: v.volid,
     content: v.content,
     vmid: v.vmid,
-    guest: v.vmid === undefined ? undefined : guest === undefined ? 'not seen' : (guest.name ?? undefined),
+    guest: v.vmid === undefined ? undefined : guest === undefined ? 'not seen' : guest.name,
     size: v.size,
     time: v.time,
     format: v.format,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bytes, list, percent, table, text } from '../../answer/spec.ts';
+import { shareOf } from '../../answer/units.ts';
 import { type Gaps, mergeGaps, visibleWord } from '../../api/reading.ts';
 import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
@@ -57,7 +58,7 @@ export const listStorage = defineTool({
             plugin: s.plugin,
             nodes: s.shared && s.nodes.length === everyNode ? ['shared'] : s.nodes,
             state: s.state,
-            used: s.used === undefined || s.total === undefined ? undefined : s.used / s.total,
+            used: shareOf(s.used, s.total),
             free: s.used === undefined || s.total === undefined ? undefined : Math.max(0, s.total - s.used),
             total: s.total,
             content: s.content,
