@@ -15,9 +15,9 @@ import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import { createServerIdentity } from '../../src/demo/tls.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { toolNamed } from '../support/tool-named.ts';
 
 let demo: DemoCluster;
 beforeAll(async () => {
@@ -41,9 +41,7 @@ async function askWith(tls: Partial<TlsSettings>, overrides: Partial<ClusterSett
   };
   const runtime = createRuntime(settingsFor(cluster));
   runtimes.push(runtime);
-  const tool = catalog.find(({ name }) => name === 'list_nodes');
-  if (tool === undefined) throw new Error('no list_nodes');
-  return runTool(tool, {}, runtime.session(), { form: 'text', maxChars: 10_000 });
+  return runTool(toolNamed('list_nodes'), {}, runtime.session(), { form: 'text', maxChars: 10_000 });
 }
 
 function expectRefused(outcome: ToolOutcome, says: RegExp): void {
@@ -175,9 +173,7 @@ describe('T16 not verifying', () => {
     const settings = { ...settingsFor(insecure), clusters: new Map([insecure, strict].map((c) => [c.name, c])) };
     const runtime = createRuntime(settings);
     runtimes.push(runtime);
-    const tool = catalog.find(({ name }) => name === 'list_nodes');
-    if (tool === undefined) throw new Error('no list_nodes');
-    const ask = (name: string) => runTool(tool, {}, runtime.session(name), { form: 'text', maxChars: 10_000 });
+    const ask = (name: string) => runTool(toolNamed('list_nodes'), {}, runtime.session(name), { form: 'text', maxChars: 10_000 });
     expect((await ask('lab')).isError).toBe(false);
     const refused = await ask('prod');
     expect(refused.errorKind).toBe('tls');

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { Secret } from '../../src/redact/secret.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { toolNamed } from '../support/tool-named.ts';
 import { CANARY_FORMS } from './canaries.ts';
 import { RECORDED_ROLES, type RecordedRole } from './recording-set.ts';
 import { type ReplayServer, startReplayServer } from './replay-server.ts';
@@ -29,10 +29,9 @@ export async function openReplaySessions(clock?: () => number): Promise<ReplaySe
   return {
     server,
     async ask(role, name, args = {}) {
-      const tool = catalog.find((t) => t.name === name);
       const session = runtimes.get(role)?.session();
-      if (tool === undefined || session === undefined) throw new Error(`no ${name} as ${role}`);
-      const outcome = await runTool(tool, args, session, { form: 'text', maxChars: 40_000 });
+      if (session === undefined) throw new Error(`no session as ${role}`);
+      const outcome = await runTool(toolNamed(name), args, session, { form: 'text', maxChars: 40_000 });
       for (const form of CANARY_FORMS) expect(outcome.text, `${name} ${JSON.stringify(args)}`).not.toContain(form);
       return outcome;
     },
