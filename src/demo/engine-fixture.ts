@@ -77,6 +77,7 @@ export function tinyWorld(): World & { guests: ReadonlyMap<number, unknown>; poo
         'Pool.Allocate',
         'Sys.Console',
         'Sys.Modify',
+        'Sys.Syslog',
         'VM.Snapshot',
       ],
       NoAccess: [],
@@ -112,6 +113,7 @@ export function tinyHandlers(): HandlerTable {
     '/nodes/{node}/tasks': ({ query }) => new HandlerReply([query], { total: 68 }),
     '/nodes/{node}/rrddata': ({ params, query }) => [{ ...params, ...query }],
     '/nodes/{node}/qemu': () => [],
+    '/nodes/{node}/journal': () => new HandlerReply(['one line'], {}, true),
     '/nodes/{node}/qemu/{vmid}/config': ({ params }) => {
       if (params.vmid === '999')
         throw new DemoHttpError(500, `Configuration file 'nodes/${params.node}/qemu-server/999.conf' does not exist`);

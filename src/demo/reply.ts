@@ -9,6 +9,8 @@ export interface Reply {
   readonly contentType?: string;
   /** The answer came through a second daemon (privileged, or on another node), which leaves a trace in the headers. */
   readonly relayed?: boolean;
+  /** Always compressed, and its end is that of the connection. */
+  readonly streamed?: boolean;
 }
 
 /** The representations below /api2/. */
@@ -24,10 +26,10 @@ export function isReplyFormat(text: string): text is ReplyFormat {
 
 /** A successful answer; a `HandlerReply` puts its extra keys beside `data`. */
 export function successReply(result: unknown, format: ReplyFormat, relayed: boolean): Reply {
-  const { data, extra } = result instanceof HandlerReply ? result : { data: result, extra: {} };
+  const { data, extra, streamed } = result instanceof HandlerReply ? result : new HandlerReply(result, {});
   const answer = { ...(format === 'extjs' ? { success: 1 } : {}), data: data ?? null, ...extra };
   const body = format === 'html' ? htmlPage('Proxmox VE API', JSON.stringify(answer, undefined, 2)) : JSON.stringify(answer);
-  return { status: 200, reason: 'OK', body, contentType: format === 'html' ? HTML_TYPE : JSON_TYPE, relayed };
+  return { status: 200, reason: 'OK', body, contentType: format === 'html' ? HTML_TYPE : JSON_TYPE, relayed, streamed };
 }
 
 /**

@@ -14,11 +14,14 @@ export interface SendOptions {
 
 /**
  * Puts a reply on the wire with the real API's headers, in its order: Content-Length with every body, no chunks,
- * compression only when asked for.
+ * compression only when asked for; streams are the exception to both.
  */
 export function sendReply(request: IncomingMessage, response: ServerResponse, reply: Reply, options: SendOptions): void {
   const plain = reply.body === undefined ? undefined : Buffer.from(reply.body, 'utf8');
-  const { body, encoding } = compress(plain, String(request.headers['accept-encoding'] ?? ''));
+  const streamed = reply.streamed === true && plain !== undefined;
+  const { body, encoding } = streamed
+    ? { body: gzipSync(plain), encoding: 'gzip' }
+    : compress(plain, String(request.headers['accept-encoding'] ?? ''));
   const close = options.lastOnConnection || !response.shouldKeepAlive;
   const date = options.date.toUTCString();
   const headers: string[] = ['Cache-Control', 'max-age=0'];
@@ -26,7 +29,7 @@ export function sendReply(request: IncomingMessage, response: ServerResponse, re
   if (reply.relayed === true && !close) headers.push('Connection', 'close');
   headers.push('Connection', close ? 'close' : 'Keep-Alive', 'Date', date, 'Pragma', 'no-cache', 'Server', 'pve-api-daemon/3.0');
   if (encoding !== undefined) headers.push('Content-Encoding', encoding);
-  if (body !== undefined) headers.push('Content-Length', String(body.length));
+  if (body !== undefined && !streamed) headers.push('Content-Length', String(body.length));
   if (reply.contentType !== undefined) headers.push('Content-Type', reply.contentType);
   headers.push('Expires', date);
   writeHead(response, reply.status, reply.reason, headers);

@@ -106,6 +106,16 @@ describe('headers', () => {
     const small = await call(server, `${PREFIX}/version`, { headers: { 'accept-encoding': 'gzip' } });
     expect(small.headers['content-encoding']).toBeUndefined();
   });
+
+  test('a stream is compressed without being asked, has no length and ends with the connection', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const answer = await call(server, `${PREFIX}/nodes/pve1/journal`, { agent, token: 'admin@pve!write' });
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', connection: 'close' });
+    expect(answer.headers['content-length']).toBeUndefined();
+    expect(answer.headers['transfer-encoding']).toBeUndefined();
+    expect(JSON.parse(gunzipSync(answer.body).toString())).toEqual({ data: ['one line'] });
+    expect((await call(server, `${PREFIX}/version`, { agent })).status).toBe(200);
+  });
 });
 
 describe('authentication', () => {

@@ -85,7 +85,7 @@ export async function createDemoServer(options: DemoServerOptions): Promise<Demo
 
   function finish(exchange: Exchange, reply: Reply, delayMs = 0): void {
     const { request, response, parsed } = exchange;
-    const lastOnConnection = connections.count(request.socket) || reply.status >= 400;
+    const lastOnConnection = connections.count(request.socket) || reply.status >= 400 || reply.streamed === true;
     if (lastOnConnection) connections.giveUp(request.socket);
     log(parsed, reply.status);
     later(delayMs + latencyMs, () => sendReply(request, response, reply, { lastOnConnection, date: new Date(now()) }));

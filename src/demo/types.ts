@@ -164,9 +164,12 @@ export class HandlerReply {
   readonly data: unknown;
   /** Keys that stand beside `data` (`total`, `changes`). */
   readonly extra: Readonly<Record<string, unknown>>;
-  constructor(data: unknown, extra: Readonly<Record<string, unknown>>) {
+  /** Written as it is made: compressed whatever the client asked for, its length not told. */
+  readonly streamed: boolean;
+  constructor(data: unknown, extra: Readonly<Record<string, unknown>>, streamed = false) {
     this.data = data;
     this.extra = extra;
+    this.streamed = streamed;
   }
 }
 

@@ -34,13 +34,22 @@ const KEY_SUMMARY = {
   comment: 'ops@example.com',
 };
 
+/** An answer as it comes and as it is shown, when a secret is hidden just where it stands. */
+function hides(answer: (secret: string) => unknown): Pick<Case, 'data' | 'shown'> {
+  return { data: answer(C), shown: answer(HIDDEN) };
+}
+
 const CASES: Case[] = [
   // The ten leaks (FACTS 1.0)
   {
     name: 'S1: OpenID client key',
     template: '/access/domains/{realm}',
-    data: { type: 'openid', 'client-id': 'pve', 'client-key': C, 'issuer-url': 'https://sso.example/realms/main' },
-    shown: { type: 'openid', 'client-id': 'pve', 'client-key': HIDDEN, 'issuer-url': 'https://sso.example/realms/main' },
+    ...hides((secret) => ({
+      type: 'openid',
+      'client-id': 'pve',
+      'client-key': secret,
+      'issuer-url': 'https://sso.example/realms/main',
+    })),
     redacted: 1,
     where: ['domains.client-key'],
   },
@@ -81,16 +90,14 @@ const CASES: Case[] = [
   {
     name: 'S2: one IPAM',
     template: '/cluster/sdn/ipams/{ipam}',
-    data: { ipam: 'ipam2', token: C, section: 1 },
-    shown: { ipam: 'ipam2', token: HIDDEN, section: 1 },
+    ...hides((secret) => ({ ipam: 'ipam2', token: secret, section: 1 })),
     redacted: 1,
     where: ['ipams.token'],
   },
   {
     name: 'S3: DNS API keys, a bare `key`, beside a `pending` that makes it look like a row',
     template: '/cluster/sdn/dns',
-    data: [{ dns: 'pdns', key: C, ttl: 300, type: 'powerdns', pending: { key: C, ttl: 60 } }],
-    shown: [{ dns: 'pdns', key: HIDDEN, ttl: 300, type: 'powerdns', pending: { key: HIDDEN, ttl: 60 } }],
+    ...hides((secret) => [{ dns: 'pdns', key: secret, ttl: 300, type: 'powerdns', pending: { key: secret, ttl: 60 } }]),
     redacted: 2,
     where: ['dns.key', 'dns.pending.key'],
   },
@@ -175,8 +182,7 @@ const CASES: Case[] = [
   {
     name: 'S9: one user, whose tokens are keyed by name',
     template: '/access/users/{userid}',
-    data: { keys: C, tokens: { secret: { comment: 'for ci', expire: 0, privsep: 1 } } },
-    shown: { keys: HIDDEN, tokens: { secret: { comment: 'for ci', expire: 0, privsep: 1 } } },
+    ...hides((secret) => ({ keys: secret, tokens: { secret: { comment: 'for ci', expire: 0, privsep: 1 } } })),
     redacted: 1,
     where: ['users.keys'],
   },
@@ -309,14 +315,10 @@ const CASES: Case[] = [
   {
     name: 'snapshot descriptions',
     template: '/nodes/{node}/qemu/{vmid}/snapshot',
-    data: [
-      { name: 'password-reset', description: `before; secret=${C}`, snaptime: 1, vmstate: 0 },
+    ...hides((secret) => [
+      { name: 'password-reset', description: `before; secret=${secret}`, snaptime: 1, vmstate: 0 },
       { name: 'current', running: 1, description: 'You are here!' },
-    ],
-    shown: [
-      { name: 'password-reset', description: `before; secret=${HIDDEN}`, snaptime: 1, vmstate: 0 },
-      { name: 'current', running: 1, description: 'You are here!' },
-    ],
+    ]),
     redacted: 1,
     where: ['snapshot.description'],
   },
@@ -331,8 +333,7 @@ const CASES: Case[] = [
   {
     name: 'output of a command run through the agent',
     template: '/nodes/{node}/qemu/{vmid}/agent/exec-status',
-    data: { exited: 1, 'out-data': C, 'err-data': C },
-    shown: { exited: 1, 'out-data': HIDDEN, 'err-data': HIDDEN },
+    ...hides((secret) => ({ exited: 1, 'out-data': secret, 'err-data': secret })),
     redacted: 2,
     where: ['exec-status.out-data', 'exec-status.err-data'],
   },
@@ -356,32 +357,22 @@ const CASES: Case[] = [
   {
     name: 'raw lxc pairs',
     template: LXC,
-    data: {
+    ...hides((secret) => ({
       lxc: [
         ['lxc.cgroup2.devices.allow', 'c 10:200 rwm'],
-        ['lxc.environment', `DB_PASS=${C}`],
-        ['lxc.environment.hooks', C],
-        ['lxc.hook.pre-start', `/bin/x --token ${C}`],
+        ['lxc.environment', `DB_PASS=${secret}`],
+        ['lxc.environment.hooks', secret],
+        ['lxc.hook.pre-start', `/bin/x --token ${secret}`],
         ['lxc.idmap', 'u 0 100000 65536'],
       ],
-    },
-    shown: {
-      lxc: [
-        ['lxc.cgroup2.devices.allow', 'c 10:200 rwm'],
-        ['lxc.environment', `DB_PASS=${HIDDEN}`],
-        ['lxc.environment.hooks', HIDDEN],
-        ['lxc.hook.pre-start', `/bin/x --token ${HIDDEN}`],
-        ['lxc.idmap', 'u 0 100000 65536'],
-      ],
-    },
+    })),
     redacted: 3,
     where: ['config.lxc'],
   },
   {
     name: 'entrypoint',
     template: LXC,
-    data: { entrypoint: `/bin/app --api-key ${C} --port 80`, hookscript: 'local:snippets/hook.pl' },
-    shown: { entrypoint: `/bin/app --api-key ${HIDDEN} --port 80`, hookscript: 'local:snippets/hook.pl' },
+    ...hides((secret) => ({ entrypoint: `/bin/app --api-key ${secret} --port 80`, hookscript: 'local:snippets/hook.pl' })),
     redacted: 1,
     where: ['config.entrypoint'],
   },
@@ -452,8 +443,7 @@ const CASES: Case[] = [
   {
     name: 'notes of a backup',
     template: '/nodes/{node}/storage/{storage}/content/{volume}',
-    data: { notes: `web-01\nsecret: ${C}`, path: '/var/lib/vz/dump/x.vma.zst', encrypted: 'AA:BB' },
-    shown: { notes: `web-01\nsecret: ${HIDDEN}`, path: '/var/lib/vz/dump/x.vma.zst', encrypted: 'AA:BB' },
+    ...hides((secret) => ({ notes: `web-01\nsecret: ${secret}`, path: '/var/lib/vz/dump/x.vma.zst', encrypted: 'AA:BB' })),
     redacted: 1,
     where: ['content.notes'],
   },
@@ -529,38 +519,28 @@ const CASES: Case[] = [
   {
     name: 'diffs of generated network configuration',
     template: '/cluster/sdn/dry-run',
-    data: {
-      'frr-diff': `+router bgp 65000\n+ neighbor 10.0.0.1 password ${C}\n+ ip ospf message-digest-key 1 md5 ${C}\n`,
+    ...hides((secret) => ({
+      'frr-diff': `+router bgp 65000\n+ neighbor 10.0.0.1 password ${secret}\n+ ip ospf message-digest-key 1 md5 ${secret}\n`,
       'interfaces-diff': '+auto ev1\n',
-    },
-    shown: {
-      'frr-diff': `+router bgp 65000\n+ neighbor 10.0.0.1 password ${HIDDEN}\n+ ip ospf message-digest-key 1 md5 ${HIDDEN}\n`,
-      'interfaces-diff': '+auto ev1\n',
-    },
+    })),
     redacted: 2,
     where: ['dry-run.frr-diff'],
   },
   {
     name: 'cluster log',
     template: '/cluster/log',
-    data: [{ msg: `update VM 100: -cipassword ${C}`, user: 'root@pam!full', tag: 'pvedaemon' }],
-    shown: [{ msg: `update VM 100: -cipassword ${HIDDEN}`, user: 'root@pam!full', tag: 'pvedaemon' }],
+    ...hides((secret) => [{ msg: `update VM 100: -cipassword ${secret}`, user: 'root@pam!full', tag: 'pvedaemon' }]),
     redacted: 1,
     where: ['log.msg'],
   },
   {
     name: 'node notes',
     template: '/nodes/{node}/config',
-    data: {
-      description: `IPMI admin:${C}`,
+    ...hides((secret) => ({
+      description: `IPMI admin:${secret}`,
       acmedomain0: 'domain=pve.example.test,plugin=cf',
       wakeonlan: 'mac=AA:BB:CC:DD:EE:FF',
-    },
-    shown: {
-      description: `IPMI admin:${HIDDEN}`,
-      acmedomain0: 'domain=pve.example.test,plugin=cf',
-      wakeonlan: 'mac=AA:BB:CC:DD:EE:FF',
-    },
+    })),
     redacted: 1,
     where: ['config.description'],
   },
@@ -597,30 +577,24 @@ const CASES: Case[] = [
   {
     name: 'ceph.conf',
     template: '/nodes/{node}/ceph/cfg/raw',
-    data: `[global]\n\tfsid = 3c6a\n[client]\n\tkeyring = /etc/pve/priv/$cluster.$name.keyring\n[client.x]\n\tkey = ${C}\n\trgw_keystone_admin_password = ${C}\n`,
-    shown: `[global]\n\tfsid = 3c6a\n[client]\n\tkeyring = /etc/pve/priv/$cluster.$name.keyring\n[client.x]\n\tkey = ${HIDDEN}\n\trgw_keystone_admin_password = ${HIDDEN}\n`,
+    ...hides(
+      (secret) =>
+        `[global]\n\tfsid = 3c6a\n[client]\n\tkeyring = /etc/pve/priv/$cluster.$name.keyring\n[client.x]\n\tkey = ${secret}\n\trgw_keystone_admin_password = ${secret}\n`,
+    ),
     redacted: 2,
     where: ['raw'],
   },
   {
     name: 'Ceph configuration database, names as values',
     template: '/nodes/{node}/ceph/cfg/db',
-    data: [
-      { section: 'mgr', name: 'mgr/dashboard/admin_password', value: C },
-      { section: 'mgr', name: 'mgr/restful/x/key', value: C },
-      { section: 'mgr', name: 'mgr/dashboard/crt', value: C },
-      { section: 'mgr', name: 'mgr/dashboard/RGW_API_SECRET_KEY', value: C },
+    ...hides((secret) => [
+      { section: 'mgr', name: 'mgr/dashboard/admin_password', value: secret },
+      { section: 'mgr', name: 'mgr/restful/x/key', value: secret },
+      { section: 'mgr', name: 'mgr/dashboard/crt', value: secret },
+      { section: 'mgr', name: 'mgr/dashboard/RGW_API_SECRET_KEY', value: secret },
       { section: 'global', name: 'osd_pool_default_size', value: '3', mask: '' },
       { section: 'client', name: 'keyring', value: '/etc/pve/priv/x.keyring' },
-    ],
-    shown: [
-      { section: 'mgr', name: 'mgr/dashboard/admin_password', value: HIDDEN },
-      { section: 'mgr', name: 'mgr/restful/x/key', value: HIDDEN },
-      { section: 'mgr', name: 'mgr/dashboard/crt', value: HIDDEN },
-      { section: 'mgr', name: 'mgr/dashboard/RGW_API_SECRET_KEY', value: HIDDEN },
-      { section: 'global', name: 'osd_pool_default_size', value: '3', mask: '' },
-      { section: 'client', name: 'keyring', value: '/etc/pve/priv/x.keyring' },
-    ],
+    ]),
     redacted: 4,
     where: [
       'db.mgr/dashboard/admin_password',
@@ -632,8 +606,7 @@ const CASES: Case[] = [
   {
     name: 'Ceph configuration values by section',
     template: '/nodes/{node}/ceph/cfg/value',
-    data: { global: { fsid: '3c6a' }, mgr: { 'mgr/restful/key': C, rgw_ldap_secret: C } },
-    shown: { global: { fsid: '3c6a' }, mgr: { 'mgr/restful/key': HIDDEN, rgw_ldap_secret: HIDDEN } },
+    ...hides((secret) => ({ global: { fsid: '3c6a' }, mgr: { 'mgr/restful/key': secret, rgw_ldap_secret: secret } })),
     redacted: 2,
     where: ['value.mgr.mgr/restful/key', 'value.mgr.rgw_ldap_secret'],
   },
@@ -695,90 +668,78 @@ const CASES: Case[] = [
   {
     name: 'task status in lists',
     template: '/nodes/{node}/tasks',
-    data: [
+    ...hides((secret) => [
       {
         upid: 'UPID:pve1:00001A5E:0004BF04:6B0D2A5B:vzdump::root@pam!token:',
-        status: `command 'x --secret ${C}' failed: exit code 1`,
+        status: `command 'x --secret ${secret}' failed: exit code 1`,
       },
-    ],
-    shown: [
-      {
-        upid: 'UPID:pve1:00001A5E:0004BF04:6B0D2A5B:vzdump::root@pam!token:',
-        status: `command 'x --secret ${HIDDEN}' failed: exit code 1`,
-      },
-    ],
+    ]),
     redacted: 1,
     where: ['tasks.status'],
   },
   {
     name: 'task status, cluster-wide and single',
     template: '/nodes/{node}/tasks/{upid}/status',
-    data: { status: 'stopped', exitstatus: `password=${C}` },
-    shown: { status: 'stopped', exitstatus: `password=${HIDDEN}` },
+    ...hides((secret) => ({ status: 'stopped', exitstatus: `password=${secret}` })),
     redacted: 1,
     where: ['status.exitstatus'],
   },
   // Anything else
   {
-    name: 'an unknown endpoint with unknown keys',
+    name: 'an unknown endpoint with unknown keys: hidden where it stands',
     template: '/cluster/brand-new/{thing}',
-    data: {
-      accessToken: C,
-      proxy: `socks5://u:${C}@h`,
-      opts: `a=1,client_secret=${C};b=2`,
-      nul: `PASSWORD=${C}\u0000A=1`,
-      blob: base64(`{"password":"${C}"}`),
-      escaped: encodeURIComponent(`https://u:${C}@h/`),
+    ...hides((secret) => ({
+      accessToken: secret,
+      opts: `a=1,client_secret=${secret};b=2`,
+      nul: `PASSWORD=${secret}\u0000A=1`,
       rows: [
-        { name: 'db_password', value: C },
-        { option: 'api-key', default: C },
-        { Key: 'secret', Values: [C] },
+        { name: 'db_password', value: secret },
+        { option: 'api-key', default: secret },
+        { Key: 'secret', Values: [secret] },
       ],
       pairs: [
-        ['password', C],
+        ['password', secret],
         ['mode', 'x'],
       ],
-      headers: [{ name: 'Authorization', value: `Bearer ${C}` }],
-      nested: { credentials: { user: C, pass: C, port: 5432 } },
       'full-tokenid': 'a@pve!b',
-      value: C,
-    },
-    shown: {
-      accessToken: HIDDEN,
-      proxy: `socks5://${HIDDEN}@h`,
-      opts: `a=1,client_secret=${HIDDEN};b=2`,
-      nul: `PASSWORD=${HIDDEN}\u0000A=1`,
-      blob: HIDDEN,
-      escaped: `https://${HIDDEN}@h/`,
-      rows: [
-        { name: 'db_password', value: HIDDEN },
-        { option: 'api-key', default: HIDDEN },
-        { Key: 'secret', Values: [HIDDEN] },
-      ],
-      pairs: [
-        ['password', HIDDEN],
-        ['mode', 'x'],
-      ],
-      headers: [{ name: 'Authorization', value: HIDDEN }],
-      nested: { credentials: { user: HIDDEN, pass: HIDDEN, port: HIDDEN } },
-      'full-tokenid': 'a@pve!b',
-      value: HIDDEN,
-    },
-    redacted: 15,
+      value: secret,
+    })),
+    redacted: 8,
     where: [
       'brand-new.accessToken',
-      'brand-new.proxy',
       'brand-new.opts',
       'brand-new.nul',
-      'brand-new.blob',
-      'brand-new.escaped',
       'brand-new.rows.db_password',
       'brand-new.rows.api-key',
       'brand-new.rows.secret',
       'brand-new.pairs.password',
+      'brand-new.value',
+    ],
+  },
+  {
+    name: 'an unknown endpoint with unknown keys: hidden with what is around it',
+    template: '/cluster/brand-new/{thing}',
+    data: {
+      proxy: `socks5://u:${C}@h`,
+      blob: base64(`{"password":"${C}"}`),
+      escaped: encodeURIComponent(`https://u:${C}@h/`),
+      headers: [{ name: 'Authorization', value: `Bearer ${C}` }],
+      nested: { credentials: { user: C, pass: C, port: 5432 } },
+    },
+    shown: {
+      proxy: `socks5://${HIDDEN}@h`,
+      blob: HIDDEN,
+      escaped: `https://${HIDDEN}@h/`,
+      headers: [{ name: 'Authorization', value: HIDDEN }],
+      nested: { credentials: { user: HIDDEN, pass: HIDDEN, port: HIDDEN } },
+    },
+    redacted: 7,
+    where: [
+      'brand-new.proxy',
+      'brand-new.blob',
+      'brand-new.escaped',
       'brand-new.headers.Authorization',
       'brand-new.nested.credentials',
-      'brand-new.value',
     ],
   },
   {

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/api/session.ts';
 import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
@@ -7,13 +6,14 @@ import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import { catalog } from '../../src/tools/catalog.ts';
+import type { Tool } from '../../src/tools/define-tool.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { keepFile } from './keep.ts';
 import { permissionsPage, type Shown, toolIndex, toolPage } from './write-docs.ts';
 
 /** The embedded cluster and the program look at the same standing clock, so that a page is the same every time. */
 const NOW = Date.UTC(2026, 10, 30, 12, 0, 0);
-const write = process.env['UPDATE_DOCS'] === '1';
 
 /** The call each page shows; by default without arguments. */
 const SHOWN: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
@@ -56,20 +56,8 @@ afterAll(async () => {
   await demo.close();
 });
 
-/** Compares a page with the one in docs/, or writes it. */
-function keep(path: string, text: string): void {
-  if (write) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-    return;
-  }
-  expect(existsSync(path), `${path} is missing: run npm run docs`).toBe(true);
-  expect(readFileSync(path, 'utf8'), `${path} is out of date: run npm run docs`).toBe(text);
-}
-
-async function shown(name: string): Promise<Shown[]> {
-  const tool = catalog.find((t) => t.name === name);
-  if (tool === undefined) return [];
+async function shown(tool: Tool): Promise<Shown[]> {
+  const { name } = tool;
   const answers: Shown[] = [];
   for (const args of name === 'get_task' ? [{ upid: await failedTask() }] : (SHOWN[name] ?? [{}])) {
     const { text, isError, stats } = await runTool(tool, args, sessionFor(name), { form: 'text', maxChars: 10_000 });
@@ -87,16 +75,17 @@ async function failedTask(): Promise<string | undefined> {
   return demo.world.tasks.get('pve1')?.find((t) => t.type === 'vzdump' && t.status === 'job errors')?.upid;
 }
 
-test.each(catalog.map((t) => t.name))('docs/tools/%s.md shows what the tool really answers', async (name) => {
-  const tool = catalog.find((t) => t.name === name);
-  if (tool === undefined) throw new Error(`no tool ${name}`);
-  sessionFor(name).forget();
-  keep(`docs/tools/${name}.md`, toolPage(tool, await shown(name)));
-});
+test.each(catalog.map((tool) => [tool.name, tool] as const))(
+  'docs/tools/%s.md shows what the tool really answers',
+  async (name, tool) => {
+    sessionFor(name).forget();
+    keepFile(`docs/tools/${name}.md`, toolPage(tool, await shown(tool)));
+  },
+);
 
 test('the index, the permissions page, and no page of a tool that is gone', () => {
-  keep('docs/tools/README.md', toolIndex(catalog));
-  keep('docs/permissions.md', permissionsPage(catalog));
+  keepFile('docs/tools/README.md', toolIndex(catalog));
+  keepFile('docs/permissions.md', permissionsPage(catalog));
   const names = new Set(catalog.map((t) => `${t.name}.md`));
   expect(readdirSync('docs/tools').filter((file) => file !== 'README.md' && !names.has(file))).toEqual([]);
 });

@@ -4,9 +4,9 @@ import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { toolNamed } from '../support/tool-named.ts';
 import { keepPart } from './keep.ts';
 
 const NOW = Date.UTC(2026, 10, 30, 12, 0, 0);
@@ -44,9 +44,7 @@ afterAll(async () => {
 it('the answers at the top of the README are real', async () => {
   const lines = ['```text'];
   for (const { ask, tool: name, args, lines: max } of CAPTURE) {
-    const tool = catalog.find((t) => t.name === name);
-    if (tool === undefined) throw new Error(`no tool ${name}`);
-    const { text, isError } = await runTool(tool, args, runtime.session(), { form: 'text', maxChars: 10_000 });
+    const { text, isError } = await runTool(toolNamed(name), args, runtime.session(), { form: 'text', maxChars: 10_000 });
     expect(isError, text).toBe(false);
     lines.push(...(lines.length > 1 ? [''] : []), `> ${ask}`, ...answerForTerminal(text, WIDTH, max));
   }

@@ -8,9 +8,9 @@ import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { toolNamed } from '../support/tool-named.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -34,9 +34,7 @@ function runtimeFor(demo: DemoCluster, overrides: Partial<ClusterSettings>): Run
 }
 
 function ask(runtime: Runtime, name: string): Promise<ToolOutcome> {
-  const tool = catalog.find((t) => t.name === name);
-  if (tool === undefined) throw new Error(`no tool ${name}`);
-  return runTool(tool, {}, runtime.session(), { form: 'text', maxChars: 10_000 });
+  return runTool(toolNamed(name), {}, runtime.session(), { form: 'text', maxChars: 10_000 });
 }
 
 const DEAD = 'https://127.0.0.1:9';

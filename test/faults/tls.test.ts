@@ -4,6 +4,9 @@
  * suggests to turn verification off.
  */
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createServer, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ClusterSettings, TlsSettings } from '../../src/config/settings.ts';
@@ -12,9 +15,9 @@ import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import { createServerIdentity } from '../../src/demo/tls.ts';
 import type { DemoCluster } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
 import { settingsFor } from '../support/harness.ts';
+import { toolNamed } from '../support/tool-named.ts';
 
 let demo: DemoCluster;
 beforeAll(async () => {
@@ -38,9 +41,7 @@ async function askWith(tls: Partial<TlsSettings>, overrides: Partial<ClusterSett
   };
   const runtime = createRuntime(settingsFor(cluster));
   runtimes.push(runtime);
-  const tool = catalog.find(({ name }) => name === 'list_nodes');
-  if (tool === undefined) throw new Error('no list_nodes');
-  return runTool(tool, {}, runtime.session(), { form: 'text', maxChars: 10_000 });
+  return runTool(toolNamed('list_nodes'), {}, runtime.session(), { form: 'text', maxChars: 10_000 });
 }
 
 function expectRefused(outcome: ToolOutcome, says: RegExp): void {
@@ -50,6 +51,47 @@ function expectRefused(outcome: ToolOutcome, says: RegExp): void {
   expect(outcome.text).not.toMatch(/VERIFY_TLS|rejectUnauthorized|insecure|NODE_TLS/i);
   expect(demo.requests).toEqual([]);
 }
+
+/** Hands connections to `::1` on to the cluster, which listens on IPv4 only. */
+async function openIpv6Door(): Promise<{ url: string; close(): void }> {
+  const { port } = new URL(demo.url);
+  const open = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    const onward = connect(Number(port), '127.0.0.1');
+    for (const end of [socket, onward]) {
+      open.add(end);
+      end.on('error', () => undefined);
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await once(server.listen(0, '::1'), 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the door listens on no port');
+  return {
+    url: `https://[::1]:${address.port}`,
+    close: () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+describe('an IPv6 address as the URL', () => {
+  it('is connected to, and the certificate is checked against it', async ({ skip }) => {
+    const here = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    skip(!here.some(({ address }) => address === '::1'), 'this machine has no ::1');
+    const door = await openIpv6Door();
+    try {
+      const urls = [door.url];
+      expect((await askWith({ caPem: demo.ca }, { urls })).isError).toBe(false);
+      expect((await askWith({ fingerprints: [demo.fingerprint] }, { urls })).isError).toBe(false);
+      demo.requests.length = 0;
+      expectRefused(await askWith({}, { urls }), /signed by a CA that this machine does not know/);
+    } finally {
+      door.close();
+    }
+  });
+});
 
 describe('verification', () => {
   it('with the CA of the cluster it answers', async () => {
@@ -131,9 +173,7 @@ describe('T16 not verifying', () => {
     const settings = { ...settingsFor(insecure), clusters: new Map([insecure, strict].map((c) => [c.name, c])) };
     const runtime = createRuntime(settings);
     runtimes.push(runtime);
-    const tool = catalog.find(({ name }) => name === 'list_nodes');
-    if (tool === undefined) throw new Error('no list_nodes');
-    const ask = (name: string) => runTool(tool, {}, runtime.session(name), { form: 'text', maxChars: 10_000 });
+    const ask = (name: string) => runTool(toolNamed('list_nodes'), {}, runtime.session(name), { form: 'text', maxChars: 10_000 });
     expect((await ask('lab')).isError).toBe(false);
     const refused = await ask('prod');
     expect(refused.errorKind).toBe('tls');

@@ -5,9 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { renderAnswer } from '../../src/answer/render.ts';
 import { ApiError } from '../../src/api/errors.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { tableOf } from '../support/read-answer.ts';
 import { FIRST_PAGE, stubCall } from '../support/stub-call.ts';
+import { toolNamed } from '../support/tool-named.ts';
 
 const ROWS = [
   { id: 'node/pve1', type: 'node', node: 'pve1', status: 'online', cpu: 0, maxcpu: 4, mem: 1024, maxmem: 4096, level: '' },
@@ -48,8 +48,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 };
 
 async function textOf(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const tool = catalog.find((t) => t.name === name);
-  if (tool === undefined) throw new Error(`no tool ${name}`);
+  const tool = toolNamed(name);
   const call = stubCall((path) => ANSWERS[path] ?? new ApiError('upstream', 'not part of this test'));
   const answer = await tool.prepare(args).run(call, FIRST_PAGE);
   return renderAnswer(tool.output, answer, { form: 'text', maxChars: 20_000, now: 0, redacted: 0, cursorFor: () => '' }).text;

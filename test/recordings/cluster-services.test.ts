@@ -1,45 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Secret } from '../../src/redact/secret.ts';
-import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
-import { runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
-import { settingsFor } from '../support/harness.ts';
 import { recordOf, tableOf } from '../support/read-answer.ts';
-import { CANARY_FORMS } from './canaries.ts';
-import type { RecordedRole } from './recording-set.ts';
-import { type ReplayServer, startReplayServer } from './replay-server.ts';
+import { openReplaySessions, type ReplaySessions } from './replay-session.ts';
 
-let server: ReplayServer;
-const runtimes = new Map<RecordedRole, Runtime>();
-
+let sessions: ReplaySessions;
 beforeAll(async () => {
-  server = await startReplayServer();
-  for (const role of ['full', 'readonly', 'noacl'] as const) {
-    const { id, secret } = server.token(role);
-    const settings = settingsFor({
-      name: 'recorded',
-      urls: [server.url],
-      tokenId: id,
-      tokenSecret: new Secret(secret),
-      tls: { verify: true, caPem: server.ca, fingerprints: [] },
-      timeoutMs: 10_000,
-    });
-    runtimes.set(role, createRuntime(settings));
-  }
+  sessions = await openReplaySessions();
 });
-afterAll(async () => {
-  await Promise.all([...runtimes.values()].map((r) => r.close()));
-  await server.close();
-});
-
-async function ask(role: RecordedRole, name: string, args = {}): Promise<ToolOutcome> {
-  const tool = catalog.find((t) => t.name === name);
-  const runtime = runtimes.get(role);
-  if (tool === undefined || runtime === undefined) throw new Error(`no tool ${name}`);
-  const outcome = await runTool(tool, args, runtime.session(), { form: 'text', maxChars: 20_000 });
-  for (const form of CANARY_FORMS) expect(outcome.text).not.toContain(form);
-  return outcome;
-}
+afterAll(() => sessions.close());
+const ask: ReplaySessions['ask'] = (...what) => sessions.ask(...what);
 
 describe('on recorded answers of a real 9.2.11', () => {
   it('HA: groups that stand beside rules, a guest that is gone, managers that are silent', async () => {

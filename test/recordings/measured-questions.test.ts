@@ -3,52 +3,17 @@
  * wrongly by some server of this kind; the comments say what the wrong answer was.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Secret } from '../../src/redact/secret.ts';
-import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
-import { runTool } from '../../src/tools/run-tool.ts';
-import { settingsFor } from '../support/harness.ts';
 import { recordOf, tableOf } from '../support/read-answer.ts';
-import { CANARY_FORMS } from './canaries.ts';
-import { loadRecordings, RECORDED_AT, RECORDED_ROLES, type RecordedRole, rowsOf } from './recording-set.ts';
-import { type ReplayServer, startReplayServer } from './replay-server.ts';
+import { loadRecordings, RECORDED_AT, type RecordedRole, rowsOf } from './recording-set.ts';
+import { openReplaySessions, type ReplaySessions } from './replay-session.ts';
 
 describe('questions to the recorded cluster', () => {
-  let server: ReplayServer;
-  const runtimes = new Map<RecordedRole, Runtime>();
-
+  let sessions: ReplaySessions;
   beforeAll(async () => {
-    server = await startReplayServer();
-    for (const role of RECORDED_ROLES) {
-      const { id, secret } = server.token(role);
-      const tls = { verify: true, caPem: server.ca, fingerprints: [] };
-      const settings = settingsFor({
-        name: role,
-        urls: [server.url],
-        tokenId: id,
-        tokenSecret: new Secret(secret),
-        tls,
-        timeoutMs: 10_000,
-      });
-      runtimes.set(
-        role,
-        createRuntime(settings, () => RECORDED_AT * 1000),
-      );
-    }
+    sessions = await openReplaySessions(() => RECORDED_AT * 1000);
   });
-  afterAll(async () => {
-    for (const runtime of runtimes.values()) await runtime.close();
-    await server.close();
-  });
-
-  async function ask(role: RecordedRole, name: string, args: Record<string, unknown> = {}) {
-    const tool = catalog.find((t) => t.name === name);
-    const session = runtimes.get(role)?.session();
-    if (tool === undefined || session === undefined) throw new Error(`no ${name} as ${role}`);
-    const outcome = await runTool(tool, args, session, { form: 'text', maxChars: 40_000 });
-    for (const form of CANARY_FORMS) expect(outcome.text, `${name} ${JSON.stringify(args)}`).not.toContain(form);
-    return outcome;
-  }
+  afterAll(() => sessions.close());
+  const ask: ReplaySessions['ask'] = (...what) => sessions.ask(...what);
 
   const recorded = (role: RecordedRole, path: string, params = {}) => {
     const found = loadRecordings(role).find(path, params);
@@ -190,7 +155,7 @@ describe('questions to the recorded cluster', () => {
   });
 
   test('p, q, r: no such guest, wrong case, path tricks: short, clear, and nothing odd is sent', async () => {
-    const before = server.requests.length;
+    const before = sessions.server.requests.length;
     expect((await ask('readonly', 'get_guest_config', { vmid: 999 })).text).toContain('no guest 999');
     expect((await ask('readonly', 'get_node_status', { node: 'PVE1' })).text).toContain('Did you mean pve1?');
     for (const node of ['pve1/qemu/100', '../access/domains/sso#', 'pve1%2Fqemu%2F100', 'pve1;x']) {
@@ -198,7 +163,7 @@ describe('questions to the recorded cluster', () => {
       expect(isError).toBe(true);
       expect(text.length).toBeLessThan(1_000);
     }
-    expect(server.requests.slice(before).every((r) => !/PVE1|sso|qemu/.test(r.path))).toBe(true);
+    expect(sessions.server.requests.slice(before).every((r) => !/PVE1|sso|qemu/.test(r.path))).toBe(true);
   });
 
   test.each(['list_guests', 'list_storage', 'list_recent_tasks', 'list_nodes'])(
@@ -219,7 +184,7 @@ describe('questions to the recorded cluster', () => {
   });
 
   test('only GET was sent, and everything that was asked had been recorded', () => {
-    expect(server.requests.every((r) => r.method === 'GET')).toBe(true);
-    expect(server.missing).toEqual([]);
+    expect(sessions.server.requests.every((r) => r.method === 'GET')).toBe(true);
+    expect(sessions.server.missing).toEqual([]);
   });
 });

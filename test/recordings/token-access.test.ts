@@ -1,40 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Secret } from '../../src/redact/secret.ts';
-import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { checkTokenAccess } from '../../src/tools/access/check-token-access.ts';
-import { runTool } from '../../src/tools/run-tool.ts';
-import { settingsFor } from '../support/harness.ts';
-import { CANARY_FORMS } from './canaries.ts';
 import type { RecordedRole } from './recording-set.ts';
-import { type ReplayServer, startReplayServer } from './replay-server.ts';
+import { openReplaySessions, type ReplaySessions } from './replay-session.ts';
 
-let server: ReplayServer;
-const runtimes: Runtime[] = [];
-
+let sessions: ReplaySessions;
 beforeAll(async () => {
-  server = await startReplayServer();
+  sessions = await openReplaySessions();
 });
-afterAll(async () => {
-  await Promise.all(runtimes.map((r) => r.close()));
-  await server.close();
-});
+afterAll(() => sessions.close());
 
 async function ask(role: RecordedRole): Promise<string> {
-  const { id, secret } = server.token(role);
-  const runtime = createRuntime(
-    settingsFor({
-      name: 'recorded',
-      urls: [server.url],
-      tokenId: id,
-      tokenSecret: new Secret(secret),
-      tls: { verify: true, caPem: server.ca, fingerprints: [] },
-      timeoutMs: 10_000,
-    }),
-  );
-  runtimes.push(runtime);
-  const { text, isError } = await runTool(checkTokenAccess, {}, runtime.session(), { form: 'text', maxChars: 20_000 });
+  const { text, isError } = await sessions.ask(role, 'check_token_access');
   expect(isError, text).toBe(false);
-  for (const form of CANARY_FORMS) expect(text).not.toContain(form);
   return text;
 }
 
@@ -56,7 +32,7 @@ describe('check_token_access on recorded answers of a real 9.2.11', () => {
 
   it('asks one thing that was not recorded, the rights of its user, and says that it got no answer', async () => {
     const text = await ask('readonly');
-    expect(new Set(server.missing)).toEqual(new Set(['GET /access/permissions?userid=mcp@pve as readonly']));
+    expect(new Set(sessions.server.missing)).toEqual(new Set(['GET /access/permissions?userid=mcp@pve as readonly']));
     expect(text).toContain('Problem');
     expect(text).toContain('the --users line is needed unless mcp@pve holds the role there');
   });

@@ -5,8 +5,8 @@ import { demoClusterSettings } from '../../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoOptions, DemoRole } from '../../src/demo/types.ts';
 import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
-import { catalog } from '../../src/tools/catalog.ts';
 import { type RunOptions, runTool, type ToolOutcome } from '../../src/tools/run-tool.ts';
+import { toolNamed } from './tool-named.ts';
 
 export interface HarnessOptions extends DemoOptions {
   /** Token the calls are made with; default `auditor`. */
@@ -54,9 +54,7 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
     runtime,
     session,
     async call(name, args = {}, callOptions = {}) {
-      const tool = catalog.find((t) => t.name === name);
-      if (tool === undefined) throw new Error(`no tool ${name}`);
-      return runTool(tool, args, session, { form: 'text', maxChars: 10_000, ...callOptions });
+      return runTool(toolNamed(name), args, session, { form: 'text', maxChars: 10_000, ...callOptions });
     },
     async close() {
       await runtime.close();

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 
@@ -13,12 +14,13 @@ export async function rawGets(
     return await Promise.all(
       gets.map(async ({ path, query }) => {
         const encoded = path.split('/').map(encodeURIComponent).join('/');
-        const { body } = await request(`${demo.url}/api2/json${encoded}`, {
+        const { body, headers } = await request(`${demo.url}/api2/json${encoded}`, {
           dispatcher: agent,
           query: { ...query },
           headers: { authorization: `PVEAPIToken=${id}=${secret}` },
         });
-        return body.text();
+        const bytes = Buffer.from(await body.arrayBuffer());
+        return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
       }),
     );
   } finally {

@@ -58,6 +58,22 @@ export function logPage(lines: readonly string[], request: HandlerRequest): Hand
   return new HandlerReply(rows, { total: lines.length });
 }
 
+/** What the API says of a log file that is not there: a line that reads like one of the log. */
+export function missingLog(): HandlerReply {
+  return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
+}
+
+/** UTC as C's `ctime` writes it: `Tue Dec  1 21:30:00 2026`. */
+export function ctime(epochSeconds: number): string {
+  const [weekday, day, month, year, clock] = new Date(epochSeconds * 1000).toUTCString().replace(',', '').split(' ');
+  return `${weekday} ${month} ${String(Number(day)).padStart(2, ' ')} ${clock} ${year}`;
+}
+
+/** True while more than half of the nodes are online. */
+export function isQuorate(world: DemoWorld): boolean {
+  return world.nodes.filter((node) => node.online).length * 2 > world.nodes.length;
+}
+
 /** Epoch seconds of the request. */
 export function seconds(request: HandlerRequest): number {
   return Math.floor(request.now() / 1000);

@@ -1,24 +1,10 @@
 /** Calls handlers the way the engine does, without the engine: no validation, no endpoint permission check. */
 import { rightsOf } from '../rights.ts';
-import { type DemoOptions, HandlerReply, type HandlerTable } from '../types.ts';
+import { type DemoOptions, HandlerReply } from '../types.ts';
 import { createWorld } from '../world/create-world.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { accessHandlers } from './access.ts';
-import { aptHandlers } from './apt.ts';
-import { cephHandlers } from './ceph.ts';
-import { certificatesHandlers } from './certificates.ts';
-import { clusterConfigHandlers } from './cluster-config.ts';
-import { mergeTables } from './create-handlers.ts';
-import { firewallHandlers } from './firewall.ts';
-import { haHandlers } from './ha.ts';
-import { hardwareHandlers } from './hardware.ts';
-import { logsHandlers } from './logs.ts';
-import { mappingHandlers } from './mapping.ts';
-import { nodesHandlers } from './nodes.ts';
-import { notificationsHandlers } from './notifications.ts';
-import { replicationHandlers } from './replication.ts';
-import { reportHandlers } from './report.ts';
-import { sdnHandlers } from './sdn.ts';
+import { createHandlers } from './create-handlers.ts';
+import { matchTemplate } from './test-request.ts';
 
 export const NOW = Date.UTC(2026, 10, 30, 8);
 
@@ -32,7 +18,6 @@ export interface AskOptions {
 
 export interface Asker {
   readonly world: DemoWorld;
-  readonly table: HandlerTable;
   /** Answer of a concrete path: the reply as the engine would get it. Throws what the handler throws. */
   reply(path: string, options?: AskOptions): HandlerReply;
   /** Its `data` member as JSON would carry it. */
@@ -50,57 +35,26 @@ function isRow(value: unknown): value is Record<string, unknown> {
 /** A world and a way to ask the handlers of its areas. */
 export function createAsker(worldOptions: DemoOptions = {}): Asker {
   const world = createWorld({ now: NOW, ...worldOptions });
-  const table = mergeTables([
-    accessHandlers(world),
-    aptHandlers(world),
-    cephHandlers(world),
-    certificatesHandlers(world),
-    clusterConfigHandlers(world),
-    firewallHandlers(world),
-    haHandlers(world),
-    hardwareHandlers(world),
-    logsHandlers(world),
-    mappingHandlers(world),
-    nodesHandlers(world),
-    notificationsHandlers(world),
-    replicationHandlers(world),
-    reportHandlers(world),
-    sdnHandlers(world),
-  ]);
-  const patterns = Object.keys(table)
-    .map((template) => ({
-      template,
-      names: [...template.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? ''),
-      match: patternOf(template),
-    }))
-    .sort((left, right) => left.names.length - right.names.length);
-
+  const table = createHandlers(world);
   const reply = (path: string, options: AskOptions = {}): HandlerReply => {
-    for (const { template, names, match } of patterns) {
-      const found = match.exec(path);
-      const handler = table[template];
-      if (found === null || handler === undefined) continue;
-      const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));
-      const identity = options.identity ?? world.areas.access.tokens.auditor.id;
-      const rights = rightsOf(world, identity);
-      const answer = handler({
-        template,
-        params,
-        query: options.query ?? {},
-        release: world.release,
-        identity,
-        rights,
-        may: (at, ...anyOf) => anyOf.some((privilege) => rights(at).has(privilege)),
-        now: () => options.at ?? NOW,
-      });
-      return answer instanceof HandlerReply ? answer : new HandlerReply(answer, {});
-    }
-    throw new Error(`no handler for ${path}`);
+    const { template, handler, params } = matchTemplate(table, path);
+    const identity = options.identity ?? world.areas.access.tokens.auditor.id;
+    const rights = rightsOf(world, identity);
+    const answer = handler({
+      template,
+      params,
+      query: options.query ?? {},
+      release: world.release,
+      identity,
+      rights,
+      may: (at, ...anyOf) => anyOf.some((privilege) => rights(at).has(privilege)),
+      now: () => options.at ?? NOW,
+    });
+    return answer instanceof HandlerReply ? answer : new HandlerReply(answer, {});
   };
   const ask = (path: string, options?: AskOptions): unknown => JSON.parse(JSON.stringify(reply(path, options).data ?? null));
   return {
     world,
-    table,
     reply,
     ask,
     rows: (path, options) => {
@@ -114,12 +68,4 @@ export function createAsker(worldOptions: DemoOptions = {}): Asker {
       return data;
     },
   };
-}
-
-function patternOf(template: string): RegExp {
-  const source = template
-    .split(/\{[^}]+\}/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .join('([^/]+)');
-  return new RegExp(`^${source}$`);
 }

@@ -1,7 +1,7 @@
-import { DemoHttpError, HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
+import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { CephArea, CephOsd, CephPool, Row } from '../world/area-types.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { directory, isNine, logPage, nodeOf, parameter } from './answers.ts';
+import { directory, isNine, logPage, missingLog, nodeOf, parameter } from './answers.ts';
 
 const COMMIT = 'c92aebb279828e9c3c1f5d24613efca272649e62';
 
@@ -91,10 +91,7 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
     '/nodes/{node}/ceph/log': (request) => {
       const { node } = nodeOf(world, request);
       const ceph = ready();
-      if (!ceph.monitors.includes(node)) {
-        return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
-      }
-      return logPage(ceph.log, request);
+      return ceph.monitors.includes(node) ? logPage(ceph.log, request) : missingLog();
     },
 
     '/nodes/{node}/ceph/mon': onNode((ceph) =>
@@ -113,10 +110,10 @@ export function cephHandlers(world: DemoWorld): HandlerTable {
         state: index === 0 ? 'up:active' : 'up:standby',
       })),
     ),
-    '/nodes/{node}/ceph/fs': onNode((ceph) => [
+    '/nodes/{node}/ceph/fs': onNode((ceph, request) => [
       {
         data_pool: 'cephfs_data',
-        ...(isNine({ release: world.release }) ? { data_pool_ids: [4], data_pools: ['cephfs_data'], metadata_pool_id: 3 } : {}),
+        ...(isNine(request) ? { data_pool_ids: [4], data_pools: ['cephfs_data'], metadata_pool_id: 3 } : {}),
         metadata_pool: 'cephfs_metadata',
         name: ceph.fileSystem,
       },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HandlerRequest } from '../types.ts';
 import { textOf } from '../world/guest-builder.ts';
 import type { DemoGuest, GuestConfig } from '../world/types.ts';
-import { MASK, pendingRows, vmValue, withChanges } from './guest-config.ts';
+import { MASK, pendingRows, vmValues, withChanges } from './guest-config.ts';
 import type { Row } from './resource-rows.ts';
 
 const CLOUDINIT_KEY = /^(?:ci(?:user|password|custom|upgrade|type)|sshkeys|nameserver|searchdomain|ipconfig\d+)$/;
@@ -11,7 +11,7 @@ const CLOUDINIT_KEY = /^(?:ci(?:user|password|custom|upgrade|type)|sshkeys|names
 export function cloudinitRows(request: HandlerRequest, guest: DemoGuest): Row[] {
   const { config, cloudinitChanges } = guest.detail;
   const part: GuestConfig = Object.fromEntries(Object.entries(config).filter(([key]) => CLOUDINIT_KEY.test(key)));
-  const rows = pendingRows(part, cloudinitChanges, (key, value) => vmValue(request, key, value));
+  const rows = pendingRows(part, cloudinitChanges, vmValues(request));
   if (request.release !== '7.4') return rows;
   return rows.map((row) => ({
     key: row.key,

@@ -2,7 +2,7 @@ import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.
 import type { MetricServer, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
-import { badParameter, directory, isNine, isSet, parameter, seconds } from './answers.ts';
+import { badParameter, ctime, directory, isNine, isSet, parameter, seconds } from './answers.ts';
 import { nextEvents } from './calendar-event.ts';
 import { isKnown, uptimeOf } from './guest-lookup.ts';
 
@@ -190,15 +190,9 @@ function jobHandlers(world: DemoWorld): HandlerTable {
           `invalid format - invalid calendar event '${schedule}' - unable to parse calendar event: invalid\n\n`,
         );
       }
-      return times.map((timestamp) => ({ timestamp, utc: utcText(timestamp) }));
+      return times.map((timestamp) => ({ timestamp, utc: ctime(timestamp) }));
     },
   };
-}
-
-/** `Tue Dec  1 21:30:00 2026` */
-function utcText(epochSeconds: number): string {
-  const [weekday, day, month, year, clock] = new Date(epochSeconds * 1000).toUTCString().replace(',', '').split(' ');
-  return `${weekday} ${month} ${String(Number(day)).padStart(2, ' ')} ${clock} ${year}`;
 }
 
 function acmeHandlers(world: DemoWorld): HandlerTable {

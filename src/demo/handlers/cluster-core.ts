@@ -2,7 +2,7 @@ import type { DemoRelease, HandlerRequest, HandlerTable } from '../types.ts';
 import { managerVersion } from '../world/package-data.ts';
 import { hex } from '../world/random.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { badParameter, directory } from './answers.ts';
+import { badParameter, directory, isQuorate } from './answers.ts';
 import { unordered } from './guest-lookup.ts';
 import {
   guestResource,
@@ -109,13 +109,12 @@ function clusterStatus(world: DemoWorld, request: HandlerRequest): Row[] {
     }),
   );
   if (world.standalone) return nodes;
-  const online = world.nodes.filter((node) => node.online).length;
   const cluster: Row = {
     id: 'cluster',
     type: 'cluster',
     name: world.clusterName,
     nodes: world.nodes.length,
-    quorate: online > world.nodes.length / 2 ? 1 : 0,
+    quorate: isQuorate(world) ? 1 : 0,
     version: world.nodes.length,
   };
   return unordered([cluster, ...nodes], request.release.length);

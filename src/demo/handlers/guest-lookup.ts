@@ -15,6 +15,11 @@ export function guestOf(world: DemoWorld, request: HandlerRequest, type: GuestTy
   throw new DemoHttpError(500, `Configuration file 'nodes/${node}/${folder}/${vmid}.conf' does not exist`);
 }
 
+/** The name that lists show; a guest without one is called after its id. */
+export function shownName(guest: DemoGuest): string {
+  return guest.name ?? (guest.type === 'qemu' ? `VM ${guest.vmid}` : `CT${guest.vmid}`);
+}
+
 /** True when the guest's node can tell its state; guests of a dead node are `unknown`. */
 export function isKnown(world: DemoWorld, guest: DemoGuest): boolean {
   return world.nodes.some((node) => node.node === guest.node && node.online);

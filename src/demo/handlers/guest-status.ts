@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '../types.ts';
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
 import { isNine, seconds } from './answers.ts';
-import { uptimeOf } from './guest-lookup.ts';
+import { shownName, uptimeOf } from './guest-lookup.ts';
 import type { Row } from './resource-rows.ts';
 
 /** Pressure stall figures exist since 9.0: numbers for VMs, text for containers. */
@@ -22,7 +22,7 @@ function common(request: HandlerRequest, guest: DemoGuest): Row {
   return {
     vmid: guest.vmid,
     status: guest.startedAt === undefined ? 'stopped' : 'running',
-    name: guest.name ?? (guest.type === 'qemu' ? `VM ${guest.vmid}` : `CT${guest.vmid}`),
+    name: shownName(guest),
     cpu: guest.cpu,
     cpus: guest.cpus,
     mem: guest.mem,

@@ -2,7 +2,7 @@ import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.
 import type { HaArea, HaGroup, HaResource, HaRule, LrmState, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { directory, isNine, parameter, seconds } from './answers.ts';
+import { ctime, directory, isNine, isQuorate, parameter, seconds } from './answers.ts';
 
 /** A sign of life older than this is taken for death. */
 const DEAD_AFTER = 120;
@@ -86,12 +86,6 @@ function ruleRow(ha: HaArea, rule: HaRule, index: number): Row {
   return { ...rule, digest: digestOf(ha.rules), order: index + 1, resources: rule.resources.join(',') };
 }
 
-/** `Mon Nov 30 07:49:22 2026` */
-function clock(epochSeconds: number): string {
-  const [weekday, day, month, year, time] = new Date(epochSeconds * 1000).toUTCString().replace(',', '').split(' ');
-  return `${weekday} ${month} ${String(Number(day)).padStart(2, ' ')} ${time} ${year}`;
-}
-
 /** Managers write every few seconds. */
 function lastSeen(lrm: LrmState, request: HandlerRequest): number {
   return lrm.lastSeen ?? seconds(request) - 3;
@@ -102,7 +96,7 @@ function lrmText(lrm: LrmState, request: HandlerRequest): string {
   const alive = seconds(request) - timestamp <= DEAD_AFTER;
   const state = !alive ? 'old timestamp - dead?' : lrm.state === 'active' ? 'active' : 'idle';
   const watchdog = request.release === '9.2.11' ? `, watchdog ${state === 'active' ? 'active' : 'standby'}` : '';
-  return `${lrm.node} (${state}${watchdog}, ${clock(timestamp)})`;
+  return `${lrm.node} (${state}${watchdog}, ${ctime(timestamp)})`;
 }
 
 function currentStatus(world: DemoWorld, request: HandlerRequest): Row[] {
@@ -124,7 +118,7 @@ function currentStatus(world: DemoWorld, request: HandlerRequest): Row[] {
     {
       id: 'master',
       node: ha.master,
-      status: `${ha.master} (active, ${clock(timestamp)})${request.release === '9.2.11' ? crs : ''}`,
+      status: `${ha.master} (active, ${ctime(timestamp)})${request.release === '9.2.11' ? crs : ''}`,
       timestamp,
       type: 'master',
     },
@@ -159,10 +153,6 @@ function serviceRow(resource: HaResource, request: HandlerRequest): Row {
     status: `${sid} (${node ?? '---'}, ${state})`,
     type: 'service',
   };
-}
-
-function isQuorate(world: DemoWorld): boolean {
-  return world.nodes.filter((node) => node.online).length * 2 > world.nodes.length;
 }
 
 function managerStatus(world: DemoWorld, request: HandlerRequest): Row {

@@ -1,7 +1,7 @@
 import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { Row } from '../world/area-types.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { directory, nodeOf, parameter } from './answers.ts';
+import { directory, isNine, nodeOf, parameter } from './answers.ts';
 import { cpuFlags } from './cluster-config.ts';
 
 /** Devices and capabilities of a node. */
@@ -39,7 +39,7 @@ export function hardwareHandlers(world: DemoWorld): HandlerTable {
         'cpu',
         ...(request.release === '9.2.11' ? ['cpu-flags'] : []),
         'machines',
-        ...(request.release === '7.4' || request.release === '8.4' ? [] : ['migration']),
+        ...(isNine(request) ? ['migration'] : []),
       ])(request),
     '/nodes/{node}/capabilities/qemu/cpu': (request) => cpuModels(world, request),
     '/nodes/{node}/capabilities/qemu/cpu-flags': () => cpuFlags(world, false),

@@ -1,4 +1,4 @@
-import type { HandlerRequest, HandlerTable } from '../types.ts';
+import { HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { NodeUpkeep } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoWorld } from '../world/types.ts';
@@ -29,7 +29,7 @@ export function logsHandlers(world: DemoWorld): HandlerTable {
     },
     '/nodes/{node}/journal': (request) => {
       const { node } = nodeOf(world, request);
-      return journal(maintenance.node(node).journal, node, request);
+      return new HandlerReply(journal(maintenance.node(node).journal, node, request), {}, true);
     },
   };
 }

@@ -1,16 +1,7 @@
 import type { HandlerRequest, HandlerTable } from '../types.ts';
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
-import { directory, isNine, isSet, nodeOf } from './answers.ts';
-import {
-  configDigest,
-  containerValue,
-  demandEnv,
-  mapConfig,
-  pendingRows,
-  snapshotOf,
-  snapshotSection,
-  withChanges,
-} from './guest-config.ts';
+import { directory, isNine, nodeOf } from './answers.ts';
+import { askedConfig, configDigest, containerValues, demandEnv, mapConfig, pendingList } from './guest-config.ts';
 import { guestOf, unordered } from './guest-lookup.ts';
 import { containerRow, containerStatus } from './guest-status.ts';
 import type { Row } from './resource-rows.ts';
@@ -64,23 +55,14 @@ export function lxcHandlers(world: DemoWorld): HandlerTable {
 }
 
 function containerConfig(request: HandlerRequest, guest: DemoGuest): Row {
-  const { config, changes } = guest.detail;
-  const { snapshot } = request.query;
-  const chosen =
-    snapshot !== undefined
-      ? snapshotSection(snapshotOf(guest, snapshot))
-      : isSet(request, 'current')
-        ? config
-        : withChanges(config, changes);
-  demandEnv(request, guest, chosen);
-  return { ...mapConfig(chosen, (key, value) => containerValue(request, key, value)), digest: configDigest(guest) };
+  const config = askedConfig(request, guest);
+  demandEnv(request, guest, config);
+  return { ...mapConfig(config, containerValues(request)), digest: configDigest(guest) };
 }
 
 function containerPending(request: HandlerRequest, guest: DemoGuest): Row[] {
-  const { config, changes } = guest.detail;
-  demandEnv(request, guest, config);
-  const rows = pendingRows(config, changes, (key, value) => containerValue(request, key, value));
-  return unordered([...rows, { key: 'digest', value: configDigest(guest) }], 29);
+  demandEnv(request, guest, guest.detail.config);
+  return pendingList(guest, containerValues(request), 29);
 }
 
 /**

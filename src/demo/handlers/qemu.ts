@@ -2,7 +2,7 @@ import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
 import { directory, isSet, nodeOf } from './answers.ts';
 import { cloudinitDump, cloudinitRows } from './cloudinit.ts';
-import { configDigest, mapConfig, pendingRows, snapshotOf, snapshotSection, vmValue, withChanges } from './guest-config.ts';
+import { askedConfig, configDigest, mapConfig, pendingList, vmValues } from './guest-config.ts';
 import { guestOf, unordered } from './guest-lookup.ts';
 import { vmRow, vmStatus } from './guest-status.ts';
 import { nodesOfStorage, type Row } from './resource-rows.ts';
@@ -48,8 +48,11 @@ export function qemuHandlers(world: DemoWorld): HandlerTable {
       return unordered(rows, 13);
     },
     '/nodes/{node}/qemu/{vmid}': directory('subdir', VM_DIRECTORY),
-    '/nodes/{node}/qemu/{vmid}/config': (request) => vmConfig(request, guest(request)),
-    '/nodes/{node}/qemu/{vmid}/pending': (request) => vmPending(request, guest(request)),
+    '/nodes/{node}/qemu/{vmid}/config': (request) => {
+      const found = guest(request);
+      return { ...mapConfig(askedConfig(request, found), vmValues(request)), digest: configDigest(found) };
+    },
+    '/nodes/{node}/qemu/{vmid}/pending': (request) => pendingList(guest(request), vmValues(request), 19),
     '/nodes/{node}/qemu/{vmid}/cloudinit': (request) => unordered(cloudinitRows(request, guest(request)), 17),
     '/nodes/{node}/qemu/{vmid}/cloudinit/dump': (request) => cloudinitDump(request, guest(request)),
     '/nodes/{node}/qemu/{vmid}/status': directory('subdir', [
@@ -65,25 +68,6 @@ export function qemuHandlers(world: DemoWorld): HandlerTable {
     '/nodes/{node}/qemu/{vmid}/feature': (request) => feature(world, request, guest(request)),
     '/nodes/{node}/qemu/{vmid}/migrate': (request) => migrationCheck(world, guest(request)),
   };
-}
-
-/** The configuration with pending changes applied; `current=1` without them, `snapshot=` of a snapshot. Masked. */
-function vmConfig(request: HandlerRequest, guest: DemoGuest): Row {
-  const { config, changes } = guest.detail;
-  const { snapshot } = request.query;
-  const chosen =
-    snapshot !== undefined
-      ? snapshotSection(snapshotOf(guest, snapshot))
-      : isSet(request, 'current')
-        ? config
-        : withChanges(config, changes);
-  return { ...mapConfig(chosen, (key, value) => vmValue(request, key, value)), digest: configDigest(guest) };
-}
-
-function vmPending(request: HandlerRequest, guest: DemoGuest): Row[] {
-  const { config, changes } = guest.detail;
-  const rows = pendingRows(config, changes, (key, value) => vmValue(request, key, value));
-  return unordered([...rows, { key: 'digest', value: configDigest(guest) }], 19);
 }
 
 /** Volumes of a VM as `[key, volume id]`, without empty drives. */

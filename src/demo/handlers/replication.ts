@@ -1,8 +1,8 @@
-import { DemoHttpError, HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
+import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { ReplicationJob, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
 import type { DemoWorld } from '../world/types.ts';
-import { demand, directory, forbidden, logPage, nodeOf, parameter, seconds } from './answers.ts';
+import { demand, directory, forbidden, logPage, missingLog, nodeOf, parameter, seconds } from './answers.ts';
 
 /** Replication jobs as configured, and their state on the source node. */
 export function replicationHandlers(world: DemoWorld): HandlerTable {
@@ -41,9 +41,7 @@ export function replicationHandlers(world: DemoWorld): HandlerTable {
       const job = jobOf(request);
       const { node } = nodeOf(world, request);
       if (!request.may(`/vms/${job.guest}`, 'VM.Audit') && !request.may(`/nodes/${node}`, 'Sys.Audit')) throw forbidden();
-      if (job.log === undefined) {
-        return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
-      }
+      if (job.log === undefined) return missingLog();
       const at = (syncTimes(job, request).lastTry || 0) * 1000;
       const stamp = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
       return logPage(

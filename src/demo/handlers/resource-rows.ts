@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '../types.ts';
 import type { DemoGuest, DemoNode, DemoStorage, DemoWorld } from '../world/types.ts';
 import { isNine, seconds } from './answers.ts';
-import { isKnown, uptimeOf } from './guest-lookup.ts';
+import { isKnown, shownName, uptimeOf } from './guest-lookup.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export function guestResource(world: DemoWorld, request: HandlerRequest, guest: 
   return {
     ...row,
     status: guest.power,
-    name: guest.name ?? (guest.type === 'qemu' ? `VM ${guest.vmid}` : `CT${guest.vmid}`),
+    name: shownName(guest),
     template: guest.template ? 1 : 0,
     uptime: uptimeOf(guest, seconds(request)),
     cpu: guest.cpu,

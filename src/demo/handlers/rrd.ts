@@ -67,7 +67,7 @@ function moments(release: DemoRelease, timeframe: string, now: number): [number,
   };
   const old = OLD_GRID[timeframe];
   const modern = NEW_GRID[timeframe];
-  if (release === '7.4' || release === '8.4' || modern === undefined) return old ? aligned(old, false) : [];
+  if (!isNine({ release }) || modern === undefined) return old ? aligned(old, false) : [];
   const points = aligned(modern, true);
   if (release !== '9.0' || old === undefined) return points;
   const upgraded = now - UPGRADED_AGO;

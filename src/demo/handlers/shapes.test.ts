@@ -47,45 +47,34 @@ const firstUpid = (done: boolean): string => {
   return tasks.find((task) => (task.endtime !== undefined) === done)?.upid ?? '';
 };
 
+/** Shapes of the rows of one list: which rows, and their keys. */
+function rowsOf(path: string, shapes: readonly (readonly [where: NonNullable<Shape['where']>, keys: string])[]): Shape[] {
+  return shapes.map(([where, keys]) => ({ path, where, keys }));
+}
+
 const SHAPES: readonly Shape[] = [
   { path: '/version', keys: 'console:s release:s repoid:s version:s' },
-  { path: '/cluster/resources', where: { type: 'pool' }, keys: 'cpu?:n id:s maxcpu?:n maxmem?:n mem?:n pool:s type:s uptime?:n' },
-  { path: '/cluster/resources', where: { type: 'qemu', status: 'running' }, keys: GUEST },
-  { path: '/cluster/resources', where: { type: 'qemu', status: 'prelaunch' }, keys: GUEST },
-  { path: '/cluster/resources', where: { type: 'qemu', status: 'stopped' }, keys: GUEST },
-  { path: '/cluster/resources', where: { type: 'lxc', status: 'running' }, keys: GUEST },
-  { path: '/cluster/resources', where: { type: 'lxc', status: 'stopped' }, keys: GUEST },
-  {
-    path: '/cluster/resources',
-    where: { type: 'qemu', status: 'unknown' },
-    keys: 'hastate?:s id:s node:s pool?:s status:s tags?:s type:s vmid:n',
-  },
-  { path: '/cluster/resources', where: { type: 'node', status: 'offline' }, keys: 'hastate:s id:s node:s status:s type:s' },
-  {
-    path: '/cluster/resources',
-    where: { type: 'node', status: 'online' },
-    keys: 'cgroup-mode?:n cpu:n disk:n hastate:s id:s level:s maxcpu:n maxdisk:n maxmem:n mem:n node:s status:s type:s uptime:n',
-  },
-  {
-    path: '/cluster/resources',
-    where: { type: 'storage', status: 'unknown' },
-    keys: 'content:s id:s node:s plugintype:s shared:n status:s storage:s type:s',
-  },
-  {
-    path: '/cluster/resources',
-    where: { type: 'storage', status: 'available' },
-    keys: 'content:s disk:n id:s maxdisk:n node:s plugintype:s shared:n status:s storage:s type:s',
-  },
-  {
-    path: '/cluster/resources',
-    where: { network: 'localnetwork' },
-    keys: 'id:s network:s network-type:s node:s status:s type:s',
-  },
-  {
-    path: '/cluster/resources',
-    where: { type: 'network', status: 'ok' },
-    keys: 'id:s network:s network-type:s node:s protocol?:s status:s type:s zone-type?:s',
-  },
+  ...rowsOf('/cluster/resources', [
+    [{ type: 'pool' }, 'cpu?:n id:s maxcpu?:n maxmem?:n mem?:n pool:s type:s uptime?:n'],
+    [{ type: 'qemu', status: 'running' }, GUEST],
+    [{ type: 'qemu', status: 'prelaunch' }, GUEST],
+    [{ type: 'qemu', status: 'stopped' }, GUEST],
+    [{ type: 'lxc', status: 'running' }, GUEST],
+    [{ type: 'lxc', status: 'stopped' }, GUEST],
+    [{ type: 'qemu', status: 'unknown' }, 'hastate?:s id:s node:s pool?:s status:s tags?:s type:s vmid:n'],
+    [{ type: 'node', status: 'offline' }, 'hastate:s id:s node:s status:s type:s'],
+    [
+      { type: 'node', status: 'online' },
+      'cgroup-mode?:n cpu:n disk:n hastate:s id:s level:s maxcpu:n maxdisk:n maxmem:n mem:n node:s status:s type:s uptime:n',
+    ],
+    [{ type: 'storage', status: 'unknown' }, 'content:s id:s node:s plugintype:s shared:n status:s storage:s type:s'],
+    [
+      { type: 'storage', status: 'available' },
+      'content:s disk:n id:s maxdisk:n node:s plugintype:s shared:n status:s storage:s type:s',
+    ],
+    [{ network: 'localnetwork' }, 'id:s network:s network-type:s node:s status:s type:s'],
+    [{ type: 'network', status: 'ok' }, 'id:s network:s network-type:s node:s protocol?:s status:s type:s zone-type?:s'],
+  ]),
   {
     path: '/cluster/tasks',
     where: { saved: '1' },
@@ -182,23 +171,13 @@ const SHAPES: readonly Shape[] = [
   },
   { path: '/nodes/pve1/storage/local/status', keys: 'active:n avail:n content:s enabled:n shared:n total:n type:s used:n' },
   { path: '/nodes/pve1/storage/local/prunebackups', keys: 'ctime:n mark:s type:s vmid:n volid:s' },
-  { path: '/nodes/pve1/storage/local/content', where: { content: 'iso' }, keys: 'content:s ctime:n format:s size:n volid:s' },
-  { path: '/nodes/pve1/storage/local/content', where: { content: 'vztmpl' }, keys: 'content:s ctime:n format:s size:n volid:s' },
-  {
-    path: '/nodes/pve1/storage/local/content',
-    where: { content: 'snippets' },
-    keys: 'content:s ctime:n format:s size:n volid:s',
-  },
-  {
-    path: '/nodes/pve1/storage/local/content',
-    where: { content: 'images' },
-    keys: 'content:s ctime:n format:s parent:sz size:n used:n vmid:n volid:s',
-  },
-  {
-    path: '/nodes/pve1/storage/local/content',
-    where: { content: 'backup' },
-    keys: 'content:s ctime:n format:s notes?:s protected?:n size:n subtype:s vmid:n volid:s',
-  },
+  ...rowsOf('/nodes/pve1/storage/local/content', [
+    [{ content: 'iso' }, 'content:s ctime:n format:s size:n volid:s'],
+    [{ content: 'vztmpl' }, 'content:s ctime:n format:s size:n volid:s'],
+    [{ content: 'snippets' }, 'content:s ctime:n format:s size:n volid:s'],
+    [{ content: 'images' }, 'content:s ctime:n format:s parent:sz size:n used:n vmid:n volid:s'],
+    [{ content: 'backup' }, 'content:s ctime:n format:s notes?:s protected?:n size:n subtype:s vmid:n volid:s'],
+  ]),
   {
     path: '/nodes/pve1/storage/local-lvm/content',
     where: { vmid: 101 },

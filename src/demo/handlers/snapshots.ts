@@ -1,7 +1,7 @@
 import type { HandlerRequest, HandlerTable } from '../types.ts';
 import type { DemoGuest, DemoWorld, GuestType } from '../world/types.ts';
 import { directory, parameter } from './answers.ts';
-import { configDigest, containerValue, mapConfig, snapshotOf, snapshotSection } from './guest-config.ts';
+import { configDigest, containerValues, mapConfig, snapshotOf, snapshotSection } from './guest-config.ts';
 import { guestOf, unordered } from './guest-lookup.ts';
 import type { Row } from './resource-rows.ts';
 
@@ -47,5 +47,5 @@ function snapshotList(guest: DemoGuest): Row[] {
  */
 function snapshotConfig(guest: DemoGuest, request: HandlerRequest): Row {
   const { lxc: _lines, ...section } = snapshotSection(snapshotOf(guest, parameter(request, 'snapname')));
-  return guest.type === 'lxc' ? mapConfig(section, (key, value) => containerValue(request, key, value)) : section;
+  return guest.type === 'lxc' ? mapConfig(section, containerValues(request)) : section;
 }

@@ -25,9 +25,10 @@ const FILE_KINDS: ReadonlySet<string> = new Set(['dir', 'nfs', 'cifs', 'cephfs',
 /** /storage and /nodes/{node}/storage with what lies below, without RRD. */
 export function storageHandlers(world: DemoWorld): HandlerTable {
   const root = '/nodes/{node}/storage/{storage}';
+  const digest = digestOf(world.storages.map(({ storage, section }) => [storage, section]));
   return {
-    '/storage': (request) => storageConfigs(world, request),
-    '/storage/{storage}': (request) => sectionOf(world, knownStorage(world, parameter(request, 'storage'))),
+    '/storage': (request) => storageConfigs(world, request, digest),
+    '/storage/{storage}': (request) => sectionOf(knownStorage(world, parameter(request, 'storage')), digest),
     '/nodes/{node}/storage': (request) => nodeStorages(world, request),
     [root]: directory('subdir', STORAGE_DIRECTORY),
     [`${root}/status`]: (request) => storageStatus(world, request),
@@ -40,22 +41,22 @@ export function storageHandlers(world: DemoWorld): HandlerTable {
 
 const AUDIT = ['Datastore.Audit', 'Datastore.AllocateSpace'];
 
-function storageConfigs(world: DemoWorld, request: HandlerRequest): Row[] {
+function storageConfigs(world: DemoWorld, request: HandlerRequest, digest: string): Row[] {
   const rows = world.storages
     .filter((storage) => request.may(`/storage/${storage.storage}`, ...AUDIT))
     .filter((storage) => request.query.type === undefined || storage.type === request.query.type)
-    .map((storage) => sectionOf(world, storage));
+    .map((storage) => sectionOf(storage, digest));
   return unordered(rows, 31);
 }
 
 /** A section of storage.cfg; the digest is that of the whole file. */
-function sectionOf(world: DemoWorld, storage: DemoStorage): Row {
+function sectionOf(storage: DemoStorage, digest: string): Row {
   return {
     ...storage.section,
     storage: storage.storage,
     type: storage.type,
     content: storage.content.join(','),
-    digest: digestOf(world.storages.map((other) => [other.storage, other.section])),
+    digest,
     ...(storage.disabled ? { disable: 1 } : {}),
     ...(storage.nodes ? { nodes: storage.nodes.join(',') } : {}),
     ...(storage.shared ? { shared: 1 } : {}),

@@ -9,7 +9,8 @@ export function doubleEncoded(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-function identity(task: DemoTask): Row {
+/** What every answer about a task tells of it. */
+export function taskIdentity(task: DemoTask): Row {
   return {
     upid: task.upid,
     node: task.node,
@@ -24,13 +25,13 @@ function identity(task: DemoTask): Row {
 /** A row of /cluster/tasks: a running task has neither end nor status, a finished one no process id. */
 export function clusterTaskRow(task: DemoTask): Row {
   return task.endtime === undefined
-    ? { ...identity(task), pid: task.pid, saved: '0' }
-    : { ...identity(task), endtime: task.endtime, status: doubleEncoded(task.status ?? ''), saved: '1' };
+    ? { ...taskIdentity(task), pid: task.pid, saved: '0' }
+    : { ...taskIdentity(task), endtime: task.endtime, status: doubleEncoded(task.status ?? ''), saved: '1' };
 }
 
 /** A row of /nodes/{node}/tasks. */
 export function nodeTaskRow(task: DemoTask): Row {
-  const row = { ...identity(task), pid: task.pid, pstart: task.pstart };
+  const row = { ...taskIdentity(task), pid: task.pid, pstart: task.pstart };
   return task.endtime === undefined
     ? { ...row, saved: '0', status: 'RUNNING' }
     : { ...row, endtime: task.endtime, status: doubleEncoded(task.status ?? '') };

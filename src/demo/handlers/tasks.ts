@@ -1,8 +1,8 @@
-import { DemoHttpError, HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
+import { HandlerReply, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { DemoTask, DemoWorld } from '../world/types.ts';
-import { badParameter, directory, isSet, logPage, nodeOf, parameter } from './answers.ts';
+import { badParameter, demand, directory, isSet, logPage, missingLog, nodeOf, parameter } from './answers.ts';
 import type { Row } from './resource-rows.ts';
-import { doubleEncoded, nodeTaskRow } from './task-rows.ts';
+import { doubleEncoded, nodeTaskRow, taskIdentity } from './task-rows.ts';
 
 const UPID = /^UPID:([A-Za-z0-9-]+):[0-9A-Fa-f]{8}:[0-9A-Fa-f]{8,9}:[0-9A-Fa-f]{8}:[^:\s]+:[^:\s]*:[^:\s]+:$/;
 
@@ -59,24 +59,18 @@ function taskList(world: DemoWorld, request: HandlerRequest): unknown {
 }
 
 /** The task of the path, if the caller may know of it. */
-function taskOf(world: DemoWorld, request: HandlerRequest): { node: string; upid: string; task: DemoTask | undefined } {
+function taskOf(world: DemoWorld, request: HandlerRequest): DemoTask | undefined {
   const { node } = nodeOf(world, request);
   const upid = parameter(request, 'upid');
-  const owner = UPID.exec(upid);
-  if (!owner) throw badParameter('upid', 'unable to parse worker upid');
+  if (!UPID.test(upid)) throw badParameter('upid', 'unable to parse worker upid');
   const who = upid.split(':')[7] ?? '';
-  if (who !== request.identity && !request.may(`/nodes/${node}`, 'Sys.Audit')) {
-    throw new DemoHttpError(403, `Permission check failed (/nodes/${node}, Sys.Audit)`);
-  }
-  return { node, upid, task: (world.tasks.get(node) ?? []).find((candidate) => candidate.upid === upid) };
+  if (who !== request.identity) demand(request, `/nodes/${node}`, 'Sys.Audit');
+  return world.tasks.get(node)?.find((candidate) => candidate.upid === upid);
 }
 
 function taskLog(world: DemoWorld, request: HandlerRequest): unknown {
-  const { task } = taskOf(world, request);
-  const lines = task?.log();
-  if (lines === undefined)
-    return new HandlerReply([{ n: 1, t: 'unable to open file - No such file or directory' }], { total: 1 });
-  return logPage(lines.map(doubleEncoded), request);
+  const lines = taskOf(world, request)?.log();
+  return lines === undefined ? missingLog() : logPage(lines.map(doubleEncoded), request);
 }
 
 /** What the last line of a finished log says; a log without it leaves the outcome open. */
@@ -87,20 +81,10 @@ function exitStatus(lines: readonly string[]): string {
 }
 
 function taskStatus(world: DemoWorld, request: HandlerRequest): Row {
-  const { task } = taskOf(world, request);
+  const task = taskOf(world, request);
   const lines = task?.log();
   if (task === undefined || lines === undefined) throw badParameter('upid', 'no such task');
-  const row: Row = {
-    upid: task.upid,
-    node: task.node,
-    pid: task.pid,
-    pstart: task.pstart,
-    starttime: task.starttime,
-    type: task.type,
-    id: task.id,
-    user: task.user,
-    ...(task.tokenid === undefined ? {} : { tokenid: task.tokenid }),
-  };
+  const row = { ...taskIdentity(task), pid: task.pid, pstart: task.pstart };
   return task.endtime === undefined
     ? { ...row, status: 'running' }
     : { ...row, status: 'stopped', exitstatus: doubleEncoded(exitStatus(lines)) };

@@ -31,7 +31,7 @@ function allowed(rights: TestRights, path: string, privilege: string): boolean {
 }
 
 /** The template of a table that a concrete path matches, and its parameters. */
-function matchTemplate(
+export function matchTemplate(
   table: HandlerTable,
   path: string,
 ): { template: string; handler: Handler; params: Record<string, string> } {

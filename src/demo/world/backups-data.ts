@@ -1,4 +1,5 @@
 import { plant } from './canaries.ts';
+import { WEEKLY_GUESTS } from './jobs-data.ts';
 import { localTime, night } from './nights.ts';
 import { createRandom, fingerprintOf } from './random.ts';
 import type { CanarySink, DemoBackup, DemoVolume, GuestType } from './types.ts';
@@ -112,23 +113,7 @@ export function handMadeBackups(sink: CanarySink, now: number): DemoBackup[] {
   // Owned by another cluster that shares the datastore: the vmid is free here.
   rows.push(serverBackup('pbs-main', 777, 'qemu', now - 200 * DAY, { notes: 'other-cluster vm' }));
 
-  const weekly: readonly [number, GuestType][] = [
-    [100, 'qemu'],
-    [101, 'qemu'],
-    [103, 'qemu'],
-    [104, 'qemu'],
-    [107, 'qemu'],
-    [108, 'qemu'],
-    [109, 'qemu'],
-    [111, 'qemu'],
-    [112, 'qemu'],
-    [115, 'qemu'],
-    [200, 'lxc'],
-    [201, 'lxc'],
-    [203, 'lxc'],
-    [204, 'lxc'],
-  ];
-  weekly.forEach(([vmid, subtype], index) => {
+  WEEKLY_GUESTS.forEach(([vmid, subtype], index) => {
     for (const week of [0, 1, 2]) rows.push(fileBackup('nas-backup', vmid, subtype, night(now, 3 + 7 * week, 0, index * 3)));
   });
   rows.push(fileBackup('nas-backup', 117, 'qemu', now - 402 * DAY, { notes: 'last one before the holiday' }));

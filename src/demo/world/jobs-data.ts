@@ -1,4 +1,22 @@
-import type { DemoBackupJob, DemoPool } from './types.ts';
+import type { DemoBackupJob, DemoPool, GuestType } from './types.ts';
+
+/** Guests that `backup-weekly-all` has saved so far. */
+export const WEEKLY_GUESTS: readonly (readonly [vmid: number, type: GuestType])[] = [
+  [100, 'qemu'],
+  [101, 'qemu'],
+  [103, 'qemu'],
+  [104, 'qemu'],
+  [107, 'qemu'],
+  [108, 'qemu'],
+  [109, 'qemu'],
+  [111, 'qemu'],
+  [112, 'qemu'],
+  [115, 'qemu'],
+  [200, 'lxc'],
+  [201, 'lxc'],
+  [203, 'lxc'],
+  [204, 'lxc'],
+];
 
 /** Resource pools of the hand-made cluster; `prod/web` is nested (8.1 and later). */
 export function handMadePools(): DemoPool[] {

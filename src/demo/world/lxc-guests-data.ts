@@ -157,6 +157,7 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
         hostname: 'pihole',
         memory: 512,
         net0: 'name=eth0,bridge=vmbr0,gw=10.20.0.1,hwaddr=BC:24:11:C0:02:03,ip=10.20.0.53/24,type=veth',
+        net1: 'name=eth1,bridge=voice,hwaddr=BC:24:11:C0:02:13,ip=10.40.0.53/24,type=veth',
         onboot: 1,
         ostype: 'debian',
         rootfs: 'tank:subvol-203-disk-0,size=4G',
@@ -172,6 +173,7 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
           inet: ['10.20.0.53/24', '10.20.0.54/24'],
           inet6: ['fe80::be24:11ff:fec0:203/64'],
         },
+        { name: 'eth1', hwaddr: 'bc:24:11:c0:02:13', inet: ['10.40.0.53/24'], inet6: [] },
       ],
     },
     {
@@ -190,6 +192,7 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
         hostname: 'docker-host',
         memory: 8192,
         net0: 'name=eth0,bridge=vmbr0,firewall=1,hwaddr=BC:24:11:C0:02:04,ip=dhcp,ip6=auto,tag=30,type=veth',
+        net1: 'name=eth1,bridge=labnet,hwaddr=BC:24:11:C0:02:14,ip=10.30.0.14/24,type=veth',
         onboot: 1,
         ostype: 'ubuntu',
         rootfs: 'local-lvm:vm-204-disk-0,size=60G',
@@ -199,6 +202,7 @@ function pve1Rest(sink: CanarySink): GuestSpec[] {
       interfaces: [
         LOOPBACK,
         { name: 'eth0', hwaddr: 'bc:24:11:c0:02:04', inet: ['198.51.100.33/24'], inet6: ['fe80::be24:11ff:fec0:204/64'] },
+        { name: 'eth1', hwaddr: 'bc:24:11:c0:02:14', inet: ['10.30.0.14/24'], inet6: [] },
         { name: 'docker0', hwaddr: '02:42:8a:11:22:33', inet: ['172.17.0.1/16'], inet6: [] },
         { name: 'veth7f2a1b@if5', hwaddr: '9e:10:3c:44:55:66', inet: [], inet6: [] },
       ],

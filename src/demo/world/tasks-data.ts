@@ -1,4 +1,5 @@
 import { plant } from './canaries.ts';
+import { WEEKLY_GUESTS } from './jobs-data.ts';
 import { localTime, night } from './nights.ts';
 import { createRandom, type Random } from './random.ts';
 import type { CanarySink, DemoTask, GuestType } from './types.ts';
@@ -121,9 +122,18 @@ function vzdumpLog(command: string, start: number, outcomes: readonly BackupOutc
   return lines;
 }
 
-function total(outcomes: readonly BackupOutcome[]): number {
-  return outcomes.reduce((sum, outcome) => sum + outcome.seconds, 5);
+/** A vzdump run over several guests; one that failed makes the whole run fail. */
+function addBackupRun(list: TaskList, starttime: number, command: string, outcomes: readonly BackupOutcome[]): void {
+  list.add({
+    type: 'vzdump',
+    starttime,
+    seconds: outcomes.reduce((sum, outcome) => sum + outcome.seconds, 5),
+    status: outcomes.some((outcome) => outcome.error !== undefined) ? 'job errors' : 'OK',
+    log: () => vzdumpLog(command, starttime, outcomes),
+  });
 }
+
+const NIGHTLY = '--pool prod --storage pbs-main --mode snapshot --quiet 1';
 
 /** Tasks of the hand-made cluster by node, newest first. `now` is epoch seconds. */
 export function handMadeTasks(sink: CanarySink, now: number): Map<string, readonly DemoTask[]> {
@@ -158,8 +168,7 @@ function pve1Tasks(sink: CanarySink, now: number): DemoTask[] {
 }
 
 function nightlyOnPve1(list: TaskList, now: number, day: number): void {
-  const start = night(now, day, 1, 0);
-  const outcomes: BackupOutcome[] = [
+  addBackupRun(list, night(now, day, 1, 0), NIGHTLY, [
     { vmid: 100, type: 'qemu', name: 'web-01', seconds: 310 },
     { vmid: 101, type: 'qemu', name: 'db-primary.demo.example', seconds: 1800 },
     { vmid: 111, type: 'qemu', name: 'win-legacy', seconds: 640 },
@@ -172,41 +181,13 @@ function nightlyOnPve1(list: TaskList, now: number, day: number): void {
     },
     { vmid: 200, type: 'lxc', name: 'proxy.demo.example', seconds: 61 },
     { vmid: 203, type: 'lxc', name: 'pihole: Küche', seconds: 42 },
-  ];
-  list.add({
-    type: 'vzdump',
-    starttime: start,
-    seconds: total(outcomes),
-    status: day < 2 ? 'job errors' : 'OK',
-    log: () => vzdumpLog('--pool prod --storage pbs-main --mode snapshot --quiet 1', start, outcomes),
-  });
+  ]);
 }
 
 function weeklyOnPve1(list: TaskList, now: number, week: number): void {
-  const start = night(now, 3 + 7 * week, 0, 0);
-  const vmids: readonly [number, GuestType][] = [
-    [100, 'qemu'],
-    [101, 'qemu'],
-    [103, 'qemu'],
-    [104, 'qemu'],
-    [107, 'qemu'],
-    [108, 'qemu'],
-    [109, 'qemu'],
-    [111, 'qemu'],
-    [112, 'qemu'],
-    [115, 'qemu'],
-    [200, 'lxc'],
-    [201, 'lxc'],
-    [203, 'lxc'],
-    [204, 'lxc'],
-  ];
-  const outcomes = vmids.map(([vmid, type]): BackupOutcome => ({ vmid, type, name: `guest-${vmid}`, seconds: 170 }));
-  list.add({
-    type: 'vzdump',
-    starttime: start,
-    seconds: total(outcomes),
-    log: () => vzdumpLog('--all 1 --exclude 102,106,117,205 --node pve1 --storage nas-backup', start, outcomes),
-  });
+  const outcomes = WEEKLY_GUESTS.map(([vmid, type]) => ({ vmid, type, name: `guest-${vmid}`, seconds: 170 }));
+  const command = '--all 1 --exclude 102,106,117,205 --node pve1 --storage nas-backup';
+  addBackupRun(list, night(now, 3 + 7 * week, 0, 0), command, outcomes);
 }
 
 /** One task of every kind that is worth a look: long, secret, broken, interrupted, without log. */
@@ -400,8 +381,7 @@ function pve2Tasks(sink: CanarySink, now: number): DemoTask[] {
   const random = createRandom('tasks/pve2');
   const cifs = plant(sink, '/nodes/pve2/tasks log of vzdump', 'CANARY-cifslog-Sf9zE6cMp3');
   for (let day = 13; day >= 0; day--) {
-    const start = night(now, day, 1, 0);
-    const outcomes: BackupOutcome[] = [
+    addBackupRun(list, night(now, day, 1, 0), NIGHTLY, [
       { vmid: 120, type: 'qemu', name: 'nextcloud', seconds: 900 },
       {
         vmid: 122,
@@ -411,14 +391,7 @@ function pve2Tasks(sink: CanarySink, now: number): DemoTask[] {
         ...(day < 12 ? { error: 'VM 122 not running after guest-agent freeze, job aborted' } : {}),
       },
       { vmid: 221, type: 'lxc', name: 'cache01', seconds: 80 },
-    ];
-    list.add({
-      type: 'vzdump',
-      starttime: start,
-      seconds: total(outcomes),
-      status: day < 12 ? 'job errors' : 'OK',
-      log: () => vzdumpLog('--pool prod --storage pbs-main --mode snapshot --quiet 1', start, outcomes),
-    });
+    ]);
   }
   list.add({
     type: 'vzdump',
@@ -456,17 +429,11 @@ export function generatedTasks(
   const list = new TaskList(node);
   const random = createRandom(`${seed}/tasks/${node}`);
   for (let day = 6; day >= 0; day--) {
-    const start = night(now, day, 3, 0);
     const outcomes = [
       ...vms.slice(0, 6).map((vmid): BackupOutcome => ({ vmid, type: 'qemu', name: `vm-${vmid}`, seconds: 95 })),
       ...cts.slice(0, 2).map((vmid): BackupOutcome => ({ vmid, type: 'lxc', name: `ct-${vmid}`, seconds: 30 })),
     ];
-    list.add({
-      type: 'vzdump',
-      starttime: start,
-      seconds: total(outcomes),
-      log: () => vzdumpLog('--all 1 --storage pbs-bulk --mode snapshot', start, outcomes),
-    });
+    addBackupRun(list, night(now, day, 3, 0), '--all 1 --storage pbs-bulk --mode snapshot', outcomes);
   }
   routine(list, random, now, 40, vms, cts);
   return list.sorted();

@@ -87,6 +87,14 @@ describe('search_inventory depends_on', () => {
   test('a VLAN, a VNet, a mapping', async () => {
     expect((await ask('vlan:20')).ids).toEqual(['guest 100', 'guest 102', 'guest 112', 'guest 116', 'vnet office']);
     expect((await ask('vnet:office')).text).toMatch(/^vnet office: no dependent seen/);
+    const lab = await ask('vnet:labnet');
+    expect(lab.rows).toMatchObject([{ kind: 'guest', id: '204', why: 'net1', lost: 'net1; keeps net0' }]);
+    expect(lab.text).toMatch(/^vnet labnet: 1 guest depends on it, 1 running/);
+    // A guest on a VNet hangs on the VLAN of the VNet and on the bridge of its zone, too.
+    const voice = await ask('vlan:30');
+    expect(voice.rows.find((r) => r['id'] === '203')).toMatchObject({ why: 'net1 by VNet voice', lost: 'net1; keeps net0' });
+    const trunk = await ask('bridge:vmbr0');
+    expect(trunk.rows.find((r) => r['id'] === '203')).toMatchObject({ why: 'net0, net1 by VNet voice', lost: 'all its network' });
     const gpu = await ask('mapping:gpu-a');
     expect(gpu.ids).toEqual(['guest 101']);
     expect(gpu.text).toContain('Mapping gpu-a is defined on pve1, pve2.');
@@ -104,7 +112,15 @@ describe('search_inventory depends_on', () => {
 
   test('without rights nothing is claimed, not even that a thing does not exist', async () => {
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    for (const target of ['storage:tank', 'storage:no-such', 'node:pve2', 'bridge:vmbr1', 'vlan:20', 'mapping:gpu-a']) {
+    for (const target of [
+      'storage:tank',
+      'storage:no-such',
+      'node:pve2',
+      'bridge:vmbr1',
+      'vlan:20',
+      'vnet:labnet',
+      'mapping:gpu-a',
+    ]) {
       const { text, isError, rows } = await ask(target, blind);
       expect(isError, text).toBe(false);
       expect(text).toContain('no dependent seen');

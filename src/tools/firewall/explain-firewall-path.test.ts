@@ -145,9 +145,6 @@ describe('explain_firewall_path at a guest on a VNet', () => {
   const onVnet = async (nftables: 0 | 1, role: DemoRole = 'auditor') => {
     const h = await openHarness({ role });
     const world = worldOf(h.demo);
-    const guest = world.guests.get(104);
-    if (guest === undefined) throw new Error('guest 104 is part of the data set');
-    Object.assign(guest.detail.config, { net0: 'virtio=02:00:5E:00:01:04,bridge=labnet,firewall=0' });
     const { firewall } = world.areas;
     const nodeScope = firewall.node.bind(firewall);
     Object.assign(firewall, { node: (node: string) => ({ ...nodeScope(node), options: { nftables } }) });
@@ -161,7 +158,7 @@ describe('explain_firewall_path at a guest on a VNet', () => {
   ] as const)('nftables %d, port %d: %s', async (nftables, port, verdict, by) => {
     const h = await onVnet(nftables);
     try {
-      const { text } = await h.call('explain_firewall_path', { source: '203.0.113.9', vmid: 104, port });
+      const { text } = await h.call('explain_firewall_path', { source: '203.0.113.9', vmid: 204, nic: 'net1', port });
       expect(recordOf(text, 'verdict')).toMatchObject({ verdict, decided_by: expect.stringContaining(by) });
     } finally {
       await h.close();

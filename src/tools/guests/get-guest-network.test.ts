@@ -29,6 +29,7 @@ describe('get_guest_network', () => {
     expect(addresses(text).map((a) => [a['address'], a['source']])).toEqual([
       ['10.20.0.53/24', 'lxc-interfaces'],
       ['10.20.0.54/24', 'lxc-interfaces'],
+      ['10.40.0.53/24', 'lxc-interfaces'],
     ]);
   });
 
@@ -103,7 +104,10 @@ describe('get_guest_network', () => {
       const { text, isError } = await old.call('get_guest_network', { vmid: 203 });
       expect(isError).toBe(false);
       expect(text).toMatch(/^Problem: .*unsupported-by-this-release/m);
-      expect(addresses(text)).toMatchObject([{ address: '10.20.0.53/24', source: 'config' }]);
+      expect(addresses(text)).toMatchObject([
+        { address: '10.20.0.53/24', source: 'config' },
+        { address: '10.40.0.53/24', source: 'config' },
+      ]);
     } finally {
       await old.close();
     }
