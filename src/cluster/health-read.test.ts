@@ -16,11 +16,10 @@ const base = {
   storages: NO_GAPS,
   seesCluster: true,
 };
-const scopeOf = (archives: boolean, ...names: FactName[]) => ({
+const scopeOf = (thorough: boolean, ...names: FactName[]) => ({
   plan: { read: new Set(names), spared: new Set<FactName>(), requests: 0 },
   node: undefined,
-  archives,
-  everyPool: false,
+  thorough,
 });
 
 const ended = (start: number, end = start + 1) => ({
@@ -33,13 +32,13 @@ const ended = (start: number, end = start + 1) => ({
 const running = (start: number) => ({ ...ended(start), endtime: undefined, status: undefined });
 
 describe('tasks that ended within a day', () => {
-  const read = async (archives: boolean, rows: readonly { readonly starttime: number }[]) => {
+  const read = async (thorough: boolean, rows: readonly { readonly starttime: number }[]) => {
     const call = stubCall((path, _, { since, limit }) => {
       if (path === '/cluster/tasks') return rows;
       if (path === '/access/permissions') return { '/nodes': { 'Sys.Audit': 1 } };
       return path === '/nodes/{node}/tasks' ? rows.filter((r) => r.starttime >= Number(since)).slice(0, Number(limit)) : [];
     });
-    return (await readHealthFacts(call, base, scopeOf(archives, 'running', 'ended'))).ended;
+    return (await readHealthFacts(call, base, scopeOf(thorough, 'running', 'ended'))).ended;
   };
   const many = (count: number) => Array.from({ length: count }, (_, i) => ended(now - HOUR - i));
   const words = (fact: Awaited<ReturnType<typeof read>>) => fact.lacks.map((l) => l.why).join();
