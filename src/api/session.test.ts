@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clusterAt, openSmallServer, type SmallServer } from '../../test/support/small-server.ts';
 import { createCall } from './call.ts';
+import { endpointSpec, endpoints, isEndpoint, type QuerySpec } from './endpoints.ts';
 import { createLink } from './link.ts';
+import { atLeast, NEWEST_KNOWN, parseRelease } from './release.ts';
 import { createSession, type Session } from './session.ts';
 
 const opened: { close(): unknown }[] = [];
@@ -84,6 +86,35 @@ describe('the allow-list', () => {
     const read = createCall(session).get('/nodes/{node}/syslog', { node: 'pve1' }, { service: 'a\ud800;b&c' });
     expect(await outcome(read)).toBe('ok');
     expect(server.asked).toEqual(['/nodes/pve1/syslog?service=a%EF%BF%BD%3Bb%26c']);
+  });
+});
+
+describe('what only newer releases know', () => {
+  const gated = Object.keys(endpoints)
+    .filter(isEndpoint)
+    .flatMap((path) =>
+      Object.entries<QuerySpec>(endpointSpec(path).query ?? {}).flatMap(([key, spec]) =>
+        typeof spec === 'object' && 'since' in spec ? [{ path, key, type: spec.type, since: spec.since }] : [],
+      ),
+    );
+
+  test.each(gated)('$path?$key is not sent before $since', async ({ path, key, type, since }) => {
+    for (const version of ['7.4-20', '8.0.9', '8.1.3', '8.4.1', '9.2.11']) {
+      const { server, session } = await sessionAt((asked, response) =>
+        send(response, asked.endsWith('/version') ? { version } : []),
+      );
+      const caller = { signal: new AbortController().signal, deadline: Date.now() + 60_000, sent: () => undefined };
+      const query = { [key]: typeof type === 'object' ? type[0] : 1 };
+      const known = atLeast(parseRelease(version) ?? NEWEST_KNOWN, since);
+      expect(await outcome(session.get(path, {}, query, caller)), version).toBe(known ? 'ok' : 'unsupported-by-this-release');
+      expect(server.asked.filter((asked) => asked.includes('?'))).toHaveLength(known ? 1 : 0);
+      // Without the key every release is asked, and nobody has to know which it is.
+      expect(await outcome(session.get(path, {}, { [key]: undefined }, caller))).toBe('ok');
+    }
+  });
+
+  test('there is something of the kind', () => {
+    expect(gated.length).toBeGreaterThan(0);
   });
 });
 

@@ -124,17 +124,12 @@ export function createSession(
   let stranger = broughtBy;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
-    const spec = endpointSpec(path);
-    if (spec.since !== undefined && path !== '/version') {
-      const release = await sessionRelease(caller);
-      if (release !== undefined && !atLeast(release, spec.since)) {
-        throw new ApiError(
-          'unsupported-by-this-release',
-          `Proxmox VE ${release.text} has no ${path}; it came with ${spec.since}.`,
-        );
-      }
-    }
     const pathAndQuery = fillPath(path, params) + encodeQuery(path, query);
+    for (const { what, since } of gatesOf(path, query)) {
+      const release = await sessionRelease(caller);
+      if (release !== undefined && !atLeast(release, since))
+        throw new ApiError('unsupported-by-this-release', `Proxmox VE ${release.text} has no ${what}; it came with ${since}.`);
+    }
     const cached = cache.get(pathAndQuery);
     if (cached !== undefined) return cached;
     // Who waits no longer asks nothing.
@@ -272,6 +267,17 @@ function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
 function releaseOf(data: unknown): Release | undefined {
   if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
   return parseRelease(String(data.version));
+}
+
+/** What of a question only some releases know. A filter that was left out for an old one would change what the answer means. */
+function gatesOf(path: EndpointPath, query: Query): readonly { readonly what: string; readonly since: string }[] {
+  const spec = endpointSpec(path);
+  const keys = Object.entries(spec.query ?? {}).flatMap(([key, declared]) =>
+    query[key] === undefined || typeof declared !== 'object' || !('since' in declared)
+      ? []
+      : [{ what: `parameter ${key} of ${path}`, since: declared.since }],
+  );
+  return spec.since === undefined ? keys : [{ what: path, since: spec.since }, ...keys];
 }
 
 /** Encodes a query; `undefined` is left out, booleans become 1 and 0. A key that is not declared is a mistake of ours. */
