@@ -1,6 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Audit } from './audit-log.ts';
 import type { Caller } from './caller.ts';
+import { guarded } from './guarded.ts';
 import { instructionsFor } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
@@ -46,21 +47,21 @@ export function createMcpServer({
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
     },
   );
-  server.setRequestHandler('tools/list', async () => {
-    const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
-    return { tools: (lists ?? listTools)(opened, hideClusters) };
-  });
-  server.setRequestHandler('tools/call', async (request, ctx) => {
-    const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
-    const { name, arguments: args } = request.params;
-    const result = await callTool(opened, name, args, { caller, signal: ctx.mcpReq.signal, progress: progressOf(ctx), audit });
-    if (result === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`,
-      );
-    return result;
-  });
+  server.setRequestHandler('tools/list', () =>
+    guarded(async () => {
+      const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
+      return { tools: (lists ?? listTools)(opened, hideClusters) };
+    }),
+  );
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: args } }, ctx) =>
+    guarded(async () => {
+      const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
+      const result = await callTool(opened, name, args, { caller, signal: ctx.mcpReq.signal, progress: progressOf(ctx), audit });
+      if (result !== undefined) return result;
+      const what = `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, what);
+    }),
+  );
   const scoped = async () => {
     const [{ scopeRuntime }, opened] = await Promise.all([import('./caller.ts'), runtime()]);
     return scopeRuntime(opened, caller);
