@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import { openAuditLog } from './audit-log.ts';
 import { isLoopback, type ListenAddress, urlHost } from './http/address.ts';
 import { openAuthFile } from './http/auth-file.ts';
+import { boundConnections, isShared } from './http/connections.ts';
 import { createEndpoint } from './http/endpoint.ts';
 import { type HttpOptions, hostName } from './http/options.ts';
 import { createRefusalReport } from './http/refusal-report.ts';
@@ -17,7 +18,6 @@ import { createRuntime } from './runtime.ts';
 const DRAIN_MS = 25_000;
 const DRAIN_STEP_MS = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_CONNECTIONS = 4_096;
 /** How often connections are looked through for those that take too long; Node's own 30 s would treble the limits. */
 const CHECK_CONNECTIONS_MS = 2_000;
 /** How often the certificate's files are looked at. */
@@ -96,7 +96,7 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
     }
   };
   const { server, stopTls } = createListener(options.tls, listener, tell);
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server, (address) => isShared(address, options.auth));
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
