@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TlsSettings } from '../config/settings.ts';
 import { startDemoCluster } from '../demo/start-demo-cluster.ts';
@@ -118,6 +119,21 @@ describe('inspectTls', () => {
     expect(said[0]).toBe(22);
     expect(said.length).toBe(5 + said.readUInt16BE(3));
     expect(said.toString('latin1')).not.toMatch(/PVEAPIToken|authorization|GET |user|token/i);
+  });
+
+  it('hands on no control character of a certificate that anybody may have made', async () => {
+    const name = 'pve1\u001b[2J\u001b]0;x\u0007\u202e';
+    const { private: key, cert } = await generate([
+      { name: 'commonName', value: name },
+      { name: 'organizationName', value: `${name}\n  TLS: verified` },
+    ]);
+    const server = createTlsServer({ key, cert });
+    server.on('tlsClientError', () => undefined);
+    const { leaf } = await inspectTls(`https://127.0.0.1:${await listening(server)}`, PLAIN);
+    await new Promise((resolve) => server.close(resolve));
+    expect(leaf?.subject).toMatch(/^CN=pve1/);
+    const texts = [leaf?.subject, leaf?.issuer, ...(leaf?.names ?? [])].join(' ');
+    expect(texts).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
   });
 
   it('verifies by CA, and by pin', async () => {
