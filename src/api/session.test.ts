@@ -153,3 +153,15 @@ test('a cluster that is upgraded meanwhile is not taken for the old release', as
   session.forget();
   expect(await rules()).toBe('ok');
 });
+
+test.each([
+  [{}, undefined],
+  [{ total: null }, undefined],
+  [{ total: '' }, undefined],
+  [{ total: 'many' }, undefined],
+  [{ total: 0 }, 0],
+  [{ total: '12' }, 12],
+])('the number of matches beside an answer: %j', async (beside, total) => {
+  const { session } = await sessionAt((_path, response) => response.end(JSON.stringify({ data: [], ...beside })));
+  expect((await createCall(session).get('/cluster/tasks', {})).total).toBe(total);
+});

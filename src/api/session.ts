@@ -7,6 +7,7 @@ import { type EndpointPath, endpointSpec, type QuerySpec } from './endpoints.ts'
 import { ApiError, toApiError } from './errors.ts';
 import type { RawAnswer } from './get.ts';
 import { errorFromAnswer } from './http-error.ts';
+import { numberOf, rawOf, textOf } from './lenient.ts';
 import type { Link } from './link.ts';
 import { atLeast, parseRelease, type Release } from './release.ts';
 import { fillPath } from './segments.ts';
@@ -178,12 +179,11 @@ export function createSession(
     const body = parseBody(raw);
     const { value, redacted } = redactAnswer(path, body);
     if (path === '/version') known = releaseOf(value.data) ?? known;
-    const total = Number(value['total']);
     const at = link.now();
     const changes = value['changes'];
     return {
       data: value.data,
-      total: value['total'] === undefined || Number.isNaN(total) ? undefined : total,
+      total: numberOf(value['total']),
       changes: typeof changes === 'string' ? changes : undefined,
       redacted,
       clockOffset: raw.serverTime === undefined ? undefined : raw.serverTime - at,
@@ -265,8 +265,7 @@ function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
 }
 
 function releaseOf(data: unknown): Release | undefined {
-  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
-  return parseRelease(String(data.version));
+  return parseRelease(textOf(rawOf(data)['version']) ?? '');
 }
 
 /** What of a question only some releases know. A filter that was left out for an old one would change what the answer means. */
