@@ -42,10 +42,18 @@ beforeEach(() => demo.faults.clear());
 
 /** Ages, and what is random by design, may differ between two calls. */
 function steady(text: string): string {
-  return text
-    .replace(/\b\d+(?:\.\d+)? (?:s|min|h|d)\b/g, 'AGE')
-    .replace(/upstream-text-[0-9a-f]+/g, 'upstream-text-TAG')
-    .trimEnd();
+  return (
+    text
+      .replace(/\b\d+(?:\.\d+)? (?:s|min|h|d)\b/g, 'AGE')
+      .replace(/upstream-text-[0-9a-f]+/g, 'upstream-text-TAG')
+      // A cursor holds the second in which it was asked.
+      .replace(/cursor="([\w-]+)"/g, (_, cursor: string) =>
+        Buffer.from(cursor, 'base64url')
+          .toString()
+          .replace(/\b\d{10}\b/, 'NOW'),
+      )
+      .trimEnd()
+  );
 }
 
 describe('call', () => {
