@@ -5,6 +5,7 @@ import { guarded } from './guarded.ts';
 import { instructionsFor } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
+import { type Report, throttled } from './throttled.ts';
 import type { ToolLists } from './tool-handlers.ts';
 import { VERSION } from './version.ts';
 
@@ -70,26 +71,12 @@ export function createMcpServer({
   return server;
 }
 
-/** Progress goes out only for calls that take a while: a message in the same breath as the result can get lost. */
-const PROGRESS_AFTER_MS = 1_000;
-const PROGRESS_EVERY_MS = 500;
-
-function progressOf(ctx: ServerContext): ((done: number, total: number, what: string) => void) | undefined {
+function progressOf(ctx: ServerContext): Report | undefined {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  let next = Date.now() + PROGRESS_AFTER_MS;
-  let last = 0;
-  return (done, total, what) => {
-    const now = Date.now();
-    if (now < next || done <= last || done >= total) return;
-    next = now + PROGRESS_EVERY_MS;
-    last = done;
-    ctx.mcpReq
-      .notify({
-        method: 'notifications/progress',
-        params: { progressToken, progress: done, total, message: `${done} of ${total} ${what}` },
-      })
-      // The client may be gone; the call itself is told by its signal.
-      .catch(() => undefined);
-  };
+  return throttled((done, total, what) => {
+    const params = { progressToken, progress: done, total, message: `${done} of ${total} ${what}` };
+    // The client may be gone; the call itself is told by its signal.
+    ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  });
 }

@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import { isLoopback, isPeer } from './address.ts';
+import { isLoopback, isPeer, plainAddress } from './address.ts';
 import { createLimiter } from './limiter.ts';
 import type { AuthMode } from './options.ts';
 
@@ -28,5 +28,5 @@ export function boundConnections(server: Server, isExempt: (address: string) => 
 
 /** Whether the connections of many callers may come from an address: a trusted proxy's, or one on this machine. */
 export function isShared(address: string, auth: AuthMode): boolean {
-  return isLoopback(address.replace(/^::ffff:/i, '')) || (auth.kind === 'proxy' && isPeer(auth.peers, address));
+  return isLoopback(plainAddress(address)) || (auth.kind === 'proxy' && isPeer(auth.peers, address));
 }
