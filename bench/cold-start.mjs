@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'tsdown';
+import { bundle } from './bundle.mjs';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '15' } } });
 const runs = Number(values.runs);
@@ -83,21 +83,7 @@ const bare = [
   'process.stdin.once("data",()=>{process.stdout.write(JSON.stringify({jsonrpc:"2.0",id:1,result:{}})+"\\n");setTimeout(()=>{},1e4)})',
 ];
 
-await build({
-  config: false,
-  cwd: root,
-  entry: { hello: join(root, 'bench/hello-world.ts') },
-  outDir: out,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  minify: true,
-  dts: false,
-  noExternal: [/.*/],
-  inlineOnly: false,
-  outExtensions: () => ({ js: '.mjs' }),
-  logLevel: 'silent',
-});
+await bundle('hello', join(root, 'bench/hello-world.ts'), out, { minify: true });
 
 const candidates = [
   { name: 'bare node', args: bare, times: [] },

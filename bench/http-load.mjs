@@ -14,7 +14,7 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'tsdown';
+import { bundle } from './bundle.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -54,20 +54,7 @@ async function startCluster() {
        guests: [...demo.world.guests.values()].map((g) => ({ vmid: g.vmid, name: g.name, node: g.node, type: g.type })),
      });`,
   );
-  await build({
-    config: false,
-    cwd: root,
-    entry: { cluster: join(work, 'cluster.ts') },
-    outDir: join(work, 'out'),
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    dts: false,
-    noExternal: [/.*/],
-    inlineOnly: false,
-    outExtensions: () => ({ js: '.mjs' }),
-    logLevel: 'silent',
-  });
+  await bundle('cluster', join(work, 'cluster.ts'), join(work, 'out'));
   const child = fork(join(work, 'out/cluster.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   children.push(child);
   const facts = await new Promise((resolve, reject) => {

@@ -3,12 +3,12 @@
  * scale.mjs, which bundles it.
  */
 import { Agent } from 'undici';
-import { TOOLSETS } from '../src/config/toolsets.ts';
 import { demoClusterSettings } from '../src/demo/demo-settings.ts';
 import { startDemoCluster } from '../src/demo/start-demo-cluster.ts';
 import { createRuntime } from '../src/server/runtime.ts';
 import { catalog } from '../src/tools/catalog.ts';
 import { runTool } from '../src/tools/run-tool.ts';
+import { settingsFor } from '../test/support/harness.ts';
 
 const RUNS = 5;
 const QUESTIONS: readonly { readonly tool: string; readonly args: Record<string, unknown>; readonly floor: string }[] = [
@@ -44,15 +44,7 @@ for (const [nodes, guests] of [
     }
     floors.set(path, median(times));
   }
-  const cluster = demoClusterSettings(demo);
-  const runtime = createRuntime({
-    clusters: new Map([[cluster.name, cluster]]),
-    toolsets: TOOLSETS,
-    output: 'text',
-    maxAnswerChars: 10_000,
-    health: { ignore: [], thresholds: {} },
-    warnings: [],
-  });
+  const runtime = createRuntime(settingsFor(demoClusterSettings(demo)));
   console.log(`${nodes} nodes, ${guests} guests`);
   for (const { tool: name, args, floor } of QUESTIONS) {
     const tool = catalog.find((t) => t.name === name);

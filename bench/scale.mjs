@@ -7,24 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'tsdown';
+import { bundle } from './bundle.mjs';
 
 const root = new URL('..', import.meta.url).pathname;
 const out = mkdtempSync(join(tmpdir(), 'mcp-proxmox-scale-'));
-await build({
-  config: false,
-  cwd: root,
-  entry: { scale: join(root, 'bench/scale-run.ts') },
-  outDir: out,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  dts: false,
-  noExternal: [/.*/],
-  inlineOnly: false,
-  outExtensions: () => ({ js: '.mjs' }),
-  logLevel: 'silent',
-});
+await bundle('scale', join(root, 'bench/scale-run.ts'), out);
 const { status } = spawnSync(process.execPath, [join(out, 'scale.mjs')], { stdio: 'inherit' });
 rmSync(out, { recursive: true, force: true });
 process.exitCode = status ?? 1;

@@ -115,7 +115,7 @@ function nodeUnreachable(node: string | undefined, why: string, detail: { status
 function badParameter(errors: Readonly<Record<string, string>>, said: string, detail: { status: number }): ApiError {
   const listed = Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = listed.map(([name, why]) => `${name}: ${tidy(why)}`).join('; ');
-  if (text !== '' && listed.every(([, why]) => /no such|not found|does not exist|no such/i.test(why)))
+  if (text !== '' && listed.every(([, why]) => /no such|not found|does not exist/i.test(why)))
     return new ApiError('not-found', text, detail);
   return new ApiError(
     'bad-parameter',

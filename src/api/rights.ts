@@ -1,6 +1,6 @@
 import type { EndpointPath, PathParams, QueryOf } from './endpoints.ts';
 import { toApiError } from './errors.ts';
-import { boolOf, listOf, rawOf, textOf } from './lenient.ts';
+import { boolOf, commaList, listOf, rawOf, textOf } from './lenient.ts';
 import type { Privilege } from './privileges.ts';
 import { type Gaps, type Hidden, NO_GAPS } from './reading.ts';
 import type { Got, Session } from './session.ts';
@@ -113,8 +113,7 @@ export function createRights(get: Get, identity: string, derive: Session['derive
   async function ownerGroups(): Promise<readonly string[] | undefined> {
     try {
       const { groups } = rawOf((await get('/access/users/{userid}', { userid: owner })).data);
-      if (Array.isArray(groups)) return groups.flatMap((g) => textOf(g) ?? []);
-      return (textOf(groups) ?? '').split(',').filter((g) => g !== '');
+      return commaList(groups);
     } catch (thrown) {
       if (toApiError(thrown).kind === 'cancelled') throw thrown;
       return undefined;
@@ -165,9 +164,7 @@ export function parseRoles(data: unknown): ReadonlyMap<string, ReadonlySet<strin
   return new Map(
     listOf(data, 'roles').flatMap((row) => {
       const role = textOf(row['roleid']);
-      return role === undefined
-        ? []
-        : [[role, new Set((textOf(row['privs']) ?? '').split(/[,;\s]+/).filter((p) => p !== ''))] as const];
+      return role === undefined ? [] : [[role, new Set(commaList(row['privs']))] as const];
     }),
   );
 }

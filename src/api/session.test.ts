@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clusterAt, openSmallServer, type SmallServer } from '../../test/support/small-server.ts';
 import { createCall } from './call.ts';
+import { endpointSpec, endpoints, isEndpoint, type QuerySpec } from './endpoints.ts';
 import { createLink } from './link.ts';
+import { atLeast, NEWEST_KNOWN, parseRelease } from './release.ts';
 import { createSession, type Session } from './session.ts';
 
 const opened: { close(): unknown }[] = [];
@@ -87,6 +89,35 @@ describe('the allow-list', () => {
   });
 });
 
+describe('what only newer releases know', () => {
+  const gated = Object.keys(endpoints)
+    .filter(isEndpoint)
+    .flatMap((path) =>
+      Object.entries<QuerySpec>(endpointSpec(path).query ?? {}).flatMap(([key, spec]) =>
+        typeof spec === 'object' && 'since' in spec ? [{ path, key, type: spec.type, since: spec.since }] : [],
+      ),
+    );
+
+  test.each(gated)('$path?$key is not sent before $since', async ({ path, key, type, since }) => {
+    for (const version of ['7.4-20', '8.0.9', '8.1.3', '8.4.1', '9.2.11']) {
+      const { server, session } = await sessionAt((asked, response) =>
+        send(response, asked.endsWith('/version') ? { version } : []),
+      );
+      const caller = { signal: new AbortController().signal, deadline: Date.now() + 60_000, sent: () => undefined };
+      const query = { [key]: typeof type === 'object' ? type[0] : 1 };
+      const known = atLeast(parseRelease(version) ?? NEWEST_KNOWN, since);
+      expect(await outcome(session.get(path, {}, query, caller)), version).toBe(known ? 'ok' : 'unsupported-by-this-release');
+      expect(server.asked.filter((asked) => asked.includes('?'))).toHaveLength(known ? 1 : 0);
+      // Without the key every release is asked, and nobody has to know which it is.
+      expect(await outcome(session.get(path, {}, { [key]: undefined }, caller))).toBe('ok');
+    }
+  });
+
+  test('there is something of the kind', () => {
+    expect(gated.length).toBeGreaterThan(0);
+  });
+});
+
 describe('a token that is refused', () => {
   test('is not sent again and again, however much is asked at once, and is tried again after a while', async () => {
     let clock = 1_000_000;
@@ -121,4 +152,16 @@ test('a cluster that is upgraded meanwhile is not taken for the old release', as
   version = '9.2.1';
   session.forget();
   expect(await rules()).toBe('ok');
+});
+
+test.each([
+  [{}, undefined],
+  [{ total: null }, undefined],
+  [{ total: '' }, undefined],
+  [{ total: 'many' }, undefined],
+  [{ total: 0 }, 0],
+  [{ total: '12' }, 12],
+])('the number of matches beside an answer: %j', async (beside, total) => {
+  const { session } = await sessionAt((_path, response) => response.end(JSON.stringify({ data: [], ...beside })));
+  expect((await createCall(session).get('/cluster/tasks', {})).total).toBe(total);
 });

@@ -7,6 +7,7 @@ import { type EndpointPath, endpointSpec, type QuerySpec } from './endpoints.ts'
 import { ApiError, toApiError } from './errors.ts';
 import type { RawAnswer } from './get.ts';
 import { errorFromAnswer } from './http-error.ts';
+import { numberOf, rawOf, textOf } from './lenient.ts';
 import type { Link } from './link.ts';
 import { atLeast, parseRelease, type Release } from './release.ts';
 import { fillPath } from './segments.ts';
@@ -124,17 +125,12 @@ export function createSession(
   let stranger = broughtBy;
 
   async function get(path: EndpointPath, params: Params, query: Query, caller: Caller): Promise<Got> {
-    const spec = endpointSpec(path);
-    if (spec.since !== undefined && path !== '/version') {
-      const release = await sessionRelease(caller);
-      if (release !== undefined && !atLeast(release, spec.since)) {
-        throw new ApiError(
-          'unsupported-by-this-release',
-          `Proxmox VE ${release.text} has no ${path}; it came with ${spec.since}.`,
-        );
-      }
-    }
     const pathAndQuery = fillPath(path, params) + encodeQuery(path, query);
+    for (const { what, since } of gatesOf(path, query)) {
+      const release = await sessionRelease(caller);
+      if (release !== undefined && !atLeast(release, since))
+        throw new ApiError('unsupported-by-this-release', `Proxmox VE ${release.text} has no ${what}; it came with ${since}.`);
+    }
     const cached = cache.get(pathAndQuery);
     if (cached !== undefined) return cached;
     // Who waits no longer asks nothing.
@@ -183,12 +179,11 @@ export function createSession(
     const body = parseBody(raw);
     const { value, redacted } = redactAnswer(path, body);
     if (path === '/version') known = releaseOf(value.data) ?? known;
-    const total = Number(value['total']);
     const at = link.now();
     const changes = value['changes'];
     return {
       data: value.data,
-      total: value['total'] === undefined || Number.isNaN(total) ? undefined : total,
+      total: numberOf(value['total']),
       changes: typeof changes === 'string' ? changes : undefined,
       redacted,
       clockOffset: raw.serverTime === undefined ? undefined : raw.serverTime - at,
@@ -270,8 +265,18 @@ function wait(flight: Flight, caller: Caller, now: number): Promise<Got> {
 }
 
 function releaseOf(data: unknown): Release | undefined {
-  if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
-  return parseRelease(String(data.version));
+  return parseRelease(textOf(rawOf(data)['version']) ?? '');
+}
+
+/** What of a question only some releases know. A filter that was left out for an old one would change what the answer means. */
+function gatesOf(path: EndpointPath, query: Query): readonly { readonly what: string; readonly since: string }[] {
+  const spec = endpointSpec(path);
+  const keys = Object.entries(spec.query ?? {}).flatMap(([key, declared]) =>
+    query[key] === undefined || typeof declared !== 'object' || !('since' in declared)
+      ? []
+      : [{ what: `parameter ${key} of ${path}`, since: declared.since }],
+  );
+  return spec.since === undefined ? keys : [{ what: path, since: spec.since }, ...keys];
 }
 
 /** Encodes a query; `undefined` is left out, booleans become 1 and 0. A key that is not declared is a mistake of ours. */

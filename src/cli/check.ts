@@ -1,5 +1,4 @@
 import { ConfigErrors } from '../config/config-error.ts';
-import { loadSettings } from '../config/load-settings.ts';
 import type { ClusterSettings, Settings } from '../config/settings.ts';
 import { closest } from '../config/suggest.ts';
 import type { DemoRole } from '../demo/types.ts';
@@ -9,6 +8,7 @@ import { reportJson } from './check-json.ts';
 import { renderReport } from './check-report.ts';
 import { verdictOf, worstExit } from './check-verdict.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { openSettings } from './open-settings.ts';
 import { paintFor, widthOf } from './terminal.ts';
 
 export interface CheckFlags {
@@ -28,34 +28,22 @@ function tell(line: string): void {
 
 /** `mcp-proxmox check`: the report goes to standard output, what goes on meanwhile to standard error. */
 export async function runCheck(flags: CheckFlags): Promise<ExitCode> {
-  const demo = flags.demo === undefined ? undefined : await startDemo(flags.demo);
+  if (flags.demo !== undefined)
+    tell(`starting the embedded cluster, to be asked as its token "${flags.demo}"; nothing of it is real`);
   try {
-    const settings = await loadSettings({
-      env: process.env,
-      flags: { envFile: flags.envFile, config: flags.config },
-      ...(demo === undefined ? {} : { clusters: new Map([[demo.cluster.name, demo.cluster]]) }),
-    });
-    for (const warning of settings.warnings) tell(`warning: ${warning}`);
-    const clusters = chosenClusters(settings, flags.cluster);
-    if (clusters === undefined) return EXIT.usage;
-    return await checkAll(clusters, flags);
+    const { settings, close } = await openSettings({ envFile: flags.envFile, config: flags.config }, flags.demo);
+    try {
+      for (const warning of settings.warnings) tell(`warning: ${warning}`);
+      const clusters = chosenClusters(settings, flags.cluster);
+      return clusters === undefined ? EXIT.usage : await checkAll(clusters, flags);
+    } finally {
+      await close();
+    }
   } catch (thrown) {
     if (!(thrown instanceof ConfigErrors)) throw thrown;
     tell(thrown.message);
     return EXIT.usage;
-  } finally {
-    await demo?.close();
   }
-}
-
-async function startDemo(role: DemoRole): Promise<{ cluster: ClusterSettings; close: () => Promise<void> }> {
-  const [{ startDemoCluster }, { demoClusterSettings }] = await Promise.all([
-    import('../demo/start-demo-cluster.ts'),
-    import('../demo/demo-settings.ts'),
-  ]);
-  tell(`starting the embedded cluster, to be asked as its token "${role}"; nothing of it is real`);
-  const demo = await startDemoCluster();
-  return { cluster: demoClusterSettings(demo, role), close: demo.close };
 }
 
 function chosenClusters(settings: Settings, name: string | undefined): readonly ClusterSettings[] | undefined {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 import type { DemoCluster } from '../demo/types.ts';
 import { VERSION } from '../server/version.ts';
-import { clientEntry, commandLine, launchOf } from './client-config.ts';
+import { clientEntry, commandLine } from './client-config.ts';
+import { ownLaunch } from './configure-client.ts';
 import { QUESTIONS, type Question, type ToolCall, wayOf } from './demo-questions.ts';
 import { answerForTerminal, callText, tokensOf } from './demo-text.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -39,7 +40,7 @@ export async function runDemo(flags: DemoFlags): Promise<ExitCode> {
     const client = await connect(script, demo, folder);
     try {
       const failed = await walk(client, demo, flags);
-      process.stdout.write(goOnText(script, paintFor(process.stdout, process.env)));
+      process.stdout.write(goOnText(paintFor(process.stdout, process.env)));
       if (failed > 0) tell(`${failed} of ${QUESTIONS.length} answers failed`);
       return failed === 0 ? EXIT.ok : EXIT.failed;
     } finally {
@@ -154,8 +155,8 @@ function textOf(result: CallToolResult): string {
 }
 
 /** How to go on: in a client of one's own with the embedded cluster, then with a real one. */
-function goOnText(script: string, paint: Paint): string {
-  const launch = launchOf(script);
+function goOnText(paint: Paint): string {
+  const launch = ownLaunch();
   const envFile = join(homedir(), '.config', 'mcp-proxmox.env');
   const withFile = ['--settings', envFile];
   return [

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { selectToolsets } from '../config/toolsets.ts';
+import { CALLER_NAME, timeOf } from '../server/http/auth-file.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
 export interface HttpTokenFlags {
@@ -19,14 +20,14 @@ export function makeHttpToken(
   flags: HttpTokenFlags,
   now: number,
 ): { readonly token: string; readonly entry: Readonly<Record<string, unknown>> } | { readonly wrong: string } {
-  if (!/^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/.test(name)) return { wrong: 'a name has letters, digits and @ . _ + -, at most 64' };
+  if (!CALLER_NAME.test(name)) return { wrong: 'a name has letters, digits and @ . _ + -, at most 64' };
   const clusters = flags.clusters?.split(',').map((part) => part.trim());
   if (clusters?.some((cluster) => cluster === '')) return { wrong: '--clusters has an empty entry' };
   const toolsets = flags.toolsets?.split(',').map((part) => part.trim().toLowerCase());
   const fault = toolsets && selectToolsets(toolsets).fault;
   if (fault !== undefined) return { wrong: `--toolsets ${fault.what}; use ${fault.accepts}` };
   const days = /^(\d{1,4})d$/.exec(flags.expires ?? '')?.[1];
-  const until = days === undefined ? Date.parse(flags.expires ?? '') : now + Number(days) * DAY_MS;
+  const until = days === undefined ? timeOf(flags.expires ?? '') : now + Number(days) * DAY_MS;
   if (flags.expires !== undefined && Number.isNaN(until))
     return { wrong: '--expires is a date such as 2027-01-31, or days such as 90d' };
   const token = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');

@@ -1,12 +1,22 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TlsSettings } from '../config/settings.ts';
 import { startDemoCluster } from '../demo/start-demo-cluster.ts';
+import { createServerIdentity } from '../demo/tls.ts';
 import type { DemoCluster } from '../demo/types.ts';
 import { inspectTls, judge, type Leaf } from './inspect-tls.ts';
 
 const PLAIN: TlsSettings = { verify: true, fingerprints: [] };
 const OTHER = Array(32).fill('AB').join(':');
+
+/** The port, once the server listens on loopback. */
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
 
 describe('judge', () => {
   const leaf: Leaf = { fingerprint: 'AA:BB', subject: 'CN=pve1', issuer: 'CN=ca', names: [], validUntil: undefined };
@@ -59,6 +69,73 @@ describe('inspectTls', () => {
     expect(demo.requests).toEqual([]);
   });
 
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'says nothing over %s, whatever the settings make of the certificate',
+    async (version) => {
+      const { ca, cert, key } = await createServerIdentity('pve1');
+      let said = '';
+      let connections = 0;
+      const server = createTlsServer({ key, cert, minVersion: version, maxVersion: version }, (socket) => {
+        // A server that speaks first gets no answer either.
+        socket
+          .on('error', () => undefined)
+          .on('data', (chunk: Buffer) => {
+            said += chunk.toString('latin1');
+          });
+        socket.write('HTTP/1.1 401 Unauthorized\r\nwww-authenticate: Basic\r\ncontent-length: 0\r\n\r\n');
+      });
+      server.on('connection', () => {
+        connections += 1;
+      });
+      const url = `https://user:pw@127.0.0.1:${await listening(server)}/api2/json?token=x`;
+      const leaf = (await inspectTls(url, PLAIN)).leaf;
+      for (const tls of [
+        { ...PLAIN, verify: false },
+        { ...PLAIN, caPem: ca },
+        { ...PLAIN, fingerprints: [leaf?.fingerprint ?? ''] },
+        { ...PLAIN, fingerprints: [OTHER], servername: 'pve1.example' },
+      ])
+        await inspectTls(url, tls);
+      await new Promise((resolve) => server.close(resolve));
+      expect(connections).toBe(5);
+      expect(said).toBe('');
+    },
+  );
+
+  it('says a hello and nothing else to a server that does not answer it', async () => {
+    let said = Buffer.alloc(0);
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk) => {
+          said = Buffer.concat([said, chunk]);
+          socket.end();
+        });
+    });
+    const url = `https://user:pw@127.0.0.1:${await listening(server)}/?token=x`;
+    expect((await inspectTls(url, PLAIN)).state).toBe('failed');
+    await new Promise((resolve) => server.close(resolve));
+    // One handshake record: its type, then as many bytes as it says.
+    expect(said[0]).toBe(22);
+    expect(said.length).toBe(5 + said.readUInt16BE(3));
+    expect(said.toString('latin1')).not.toMatch(/PVEAPIToken|authorization|GET |user|token/i);
+  });
+
+  it('hands on no control character of a certificate that anybody may have made', async () => {
+    const name = 'pve1\u001b[2J\u001b]0;x\u0007\u202e';
+    const { private: key, cert } = await generate([
+      { name: 'commonName', value: name },
+      { name: 'organizationName', value: `${name}\n  TLS: verified` },
+    ]);
+    const server = createTlsServer({ key, cert });
+    server.on('tlsClientError', () => undefined);
+    const { leaf } = await inspectTls(`https://127.0.0.1:${await listening(server)}`, PLAIN);
+    await new Promise((resolve) => server.close(resolve));
+    expect(leaf?.subject).toMatch(/^CN=pve1/);
+    const texts = [leaf?.subject, leaf?.issuer, ...(leaf?.names ?? [])].join(' ');
+    expect(texts).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+  });
+
   it('verifies by CA, and by pin', async () => {
     expect(await inspectTls(demo.url, { ...PLAIN, caPem: demo.ca })).toMatchObject({ state: 'verified', by: 'ca' });
     expect((await inspectTls(demo.url, { ...PLAIN, fingerprints: [demo.fingerprint] })).state).toBe('pinned');
@@ -79,10 +156,7 @@ describe('inspectTls', () => {
         .resume()
         .end('HTTP/1.0 400 no\r\n\r\n'),
     );
-    await new Promise<void>((resolve) => talker.listen(0, '127.0.0.1', resolve));
-    const address = talker.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    expect((await inspectTls(`https://127.0.0.1:${port}`, PLAIN)).state).toBe('failed');
+    expect((await inspectTls(`https://127.0.0.1:${await listening(talker)}`, PLAIN)).state).toBe('failed');
     await new Promise((resolve) => talker.close(resolve));
     expect((await inspectTls('https://127.0.0.1:9', PLAIN)).state).toBe('failed');
     expect((await inspectTls('http://127.0.0.1:9', PLAIN)).state).toBe('none');

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate } from 'node:tls';
 import type { TlsSettings } from '../config/settings.ts';
+import { cleanText } from '../redact/plain-text.ts';
 
-/** The certificate that a server presents by itself (the leaf). */
+/** The certificate that a server presents by itself (the leaf). Whoever answers wrote it: its texts are cleaned. */
 export interface Leaf {
   /** SHA-256, upper-case hex pairs with colons, as PROXMOX_TLS_FINGERPRINT takes it. */
   readonly fingerprint: string;
@@ -92,7 +93,7 @@ function leafOf(certificate: PeerCertificate): Leaf | undefined {
     fingerprint: certificate.fingerprint256,
     subject: nameOf(certificate.subject),
     issuer: nameOf(certificate.issuer),
-    names: (certificate.subjectaltname ?? '')
+    names: cleanText(certificate.subjectaltname ?? '')
       .split(/,\s*/)
       .flatMap((name) => (name === '' ? [] : [name.replace(/^IP Address:/, 'IP:')])),
     validUntil: Number.isNaN(until) ? undefined : until / 1000,
@@ -104,7 +105,6 @@ function nameOf(parts: object): string {
   const named = Object.entries(parts).map(
     ([key, value]) => [key, Array.isArray(value) ? value.join('+') : String(value)] as const,
   );
-  return [...named.filter(([key]) => key === 'CN'), ...named.filter(([key]) => key !== 'CN')]
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ');
+  const sorted = [...named.filter(([key]) => key === 'CN'), ...named.filter(([key]) => key !== 'CN')];
+  return cleanText(sorted.map(([key, value]) => `${key}=${value}`).join(', '));
 }

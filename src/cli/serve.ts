@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, ConfigErrors } from '../config/config-error.ts';
-import { loadSettings } from '../config/load-settings.ts';
+import { ConfigErrors } from '../config/config-error.ts';
 import type { Settings } from '../config/settings.ts';
 import type { AuditLog } from '../server/audit-log.ts';
 import type { HttpFlags } from '../server/http/options.ts';
 import { serveOverStdio } from '../server/stdio.ts';
 import { VERSION } from '../server/version.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type OpenedSettings, openSettings } from './open-settings.ts';
 import { SERVE_USAGE } from './usage.ts';
 
 const FLAGS = {
@@ -75,20 +75,22 @@ export async function serve(argv: readonly string[]): Promise<ExitCode> {
     return EXIT.ok;
   }
   try {
-    const { settings, closeDemo } = await settingsOf(flags);
+    const { settings, close } = await settingsOf(flags);
     for (const warning of settings.warnings) tell(`warning: ${warning}`);
-    if (flags.http === undefined) {
-      const path = flags['audit-log'];
-      const log = path === undefined ? undefined : await openLog(path, settings);
-      process.stdin.once('end', () => void Promise.all([closeDemo?.(), log?.close()]));
-      serveOverStdio(settings, tell, log?.record);
-      return EXIT.ok;
-    }
-    const { runHttp } = await import('./serve-http.ts');
+    let serving = false;
     try {
-      return await runHttp(settings, httpFlags(flags, flags.http), tell);
+      if (flags.http !== undefined) {
+        const { runHttp } = await import('./serve-http.ts');
+        return await runHttp(settings, httpFlags(flags, flags.http), tell);
+      }
+      const log = await openLog(flags['audit-log'], settings);
+      process.stdin.once('end', () => void Promise.all([close(), log?.close()]));
+      serveOverStdio(settings, tell, log?.record);
+      serving = true;
+      return EXIT.ok;
     } finally {
-      await closeDemo?.();
+      // An embedded cluster that was left open would keep the process alive.
+      if (!serving) await close();
     }
   } catch (thrown) {
     if (!(thrown instanceof ConfigErrors)) throw thrown;
@@ -147,18 +149,13 @@ function httpFlags(flags: ServeFlags, http: string): HttpFlags {
   };
 }
 
-async function openLog(path: string, settings: Settings): Promise<AuditLog> {
+async function openLog(path: string | undefined, settings: Settings): Promise<AuditLog | undefined> {
+  if (path === undefined) return undefined;
   const { openAuditLog } = await import('../server/audit-log.ts');
-  const secrets = [...settings.clusters.values()].map((cluster) => cluster.tokenSecret.reveal());
-  return openAuditLog(path, secrets, tell).catch((thrown: unknown) => {
-    const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : '';
-    throw new ConfigErrors([
-      new ConfigError('--audit-log', { what: `cannot be used${code}`, accepts: 'a file that can be written, or -' }),
-    ]);
-  });
+  return openAuditLog(path, settings, tell);
 }
 
-async function settingsOf(flags: ServeFlags): Promise<{ settings: Settings; closeDemo?: () => Promise<void> }> {
+async function settingsOf(flags: ServeFlags): Promise<OpenedSettings> {
   const given = {
     toolsets: flags.toolsets,
     output: flags.output,
@@ -166,21 +163,7 @@ async function settingsOf(flags: ServeFlags): Promise<{ settings: Settings; clos
     envFile: flags.settings ?? flags['env-file'],
     config: flags.config,
   };
-  if (flags.demo !== true) return { settings: await loadSettings({ env: process.env, flags: given }) };
-  const [{ startDemoCluster }, { demoClusterSettings }] = await Promise.all([
-    import('../demo/start-demo-cluster.ts'),
-    import('../demo/demo-settings.ts'),
-  ]);
-  const demo = await startDemoCluster({});
-  const cluster = demoClusterSettings(demo);
-  const clusters = new Map([[cluster.name, cluster]]);
-  try {
-    const settings = await loadSettings({ env: process.env, flags: given, clusters });
-    tell('serving the embedded demo cluster; nothing of it is real');
-    return { settings, closeDemo: () => demo.close() };
-  } catch (thrown) {
-    // It listens; left open it would keep the process alive after the complaint.
-    await demo.close();
-    throw thrown;
-  }
+  const opened = await openSettings(given, flags.demo === true ? 'auditor' : undefined);
+  if (flags.demo === true) tell('serving the embedded demo cluster; nothing of it is real');
+  return opened;
 }

@@ -54,8 +54,8 @@ export function writeProbes(targets: ProbeTargets): readonly Probe[] {
   const content = storage && `${onNode(storage.node)}/storage/${checkSegment('storage', storage.storage)}/content`;
   const snapshot = (type: 'qemu' | 'lxc', guest: ProbeTargets['qemu']): string | undefined =>
     guest && `${onNode(guest.node)}/${type}/${checkSegment('vmid', guest.vmid)}/snapshot`;
-  const post = (template: string, path: string | undefined = template): Probe => ({ method: 'POST', template, path });
   const aimed = (template: string, path: string | undefined): Probe => ({ method: 'POST', template, path });
+  const post = (path: string): Probe => aimed(path, path);
   return [
     { method: 'PUT', template: '/access/acl', path: '/access/acl' },
     post('/pools'),

@@ -31,3 +31,9 @@ export class ConfigErrors extends Error {
     this.problems = problems;
   }
 }
+
+/** What a flag names is there in words, but not in fact: a file that can't be opened, an address that is taken. */
+export function unusable(flag: string, thrown: unknown, accepts: string): ConfigErrors {
+  const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : '';
+  return new ConfigErrors([new ConfigError(flag, { what: `cannot be used${code}`, accepts })]);
+}

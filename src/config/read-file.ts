@@ -30,7 +30,7 @@ export const readFileFromDisk: ReadFile = (path) => {
 };
 
 /** `~/` means the home directory (clients start servers without a shell); other relative paths start at `base`. */
-function resolvePath(path: string, base: string): string {
+export function resolvePath(path: string, base: string): string {
   if (/^~[/\\]/.test(path)) return join(homedir(), path.slice(2));
   return isAbsolute(path) ? path : resolve(base, path);
 }

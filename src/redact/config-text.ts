@@ -6,6 +6,7 @@ import { isSecretName } from './secret-names.ts';
 import { scrubSmbios } from './smbios.ts';
 import { shortenSshKeys, summarizeSshKeys } from './ssh-keys.ts';
 import { scrubUnmistakable } from './unmistakable.ts';
+import { isWorkingDirectory } from './working-directory.ts';
 
 /**
  * Scrubbers for text in a known format. They know what free text can't tell: in `/etc/network/interfaces` a line is
@@ -29,7 +30,7 @@ function scrubConfigLine(line: string): Scrubbed {
   if (named !== null) {
     const [, name = '', separator = '', value = ''] = named;
     const isSecret = STANZA_SECRET.test(name) || isSecretName(name);
-    const isPath = /key|secret|cred/i.test(name) && /^\/\S+\/\S*$/.test(value);
+    const isPath = (/key|secret|cred/i.test(name) && /^\/\S+\/\S*$/.test(value)) || isWorkingDirectory(line, lead.length);
     if (isSecret && !isPath && !/^(?:\[redacted\]|0|1|true|false|yes|no|on|off)$/i.test(value.trim())) {
       return { text: `${lead}${name}${separator}${REDACTED}`, redacted: 1 };
     }

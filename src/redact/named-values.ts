@@ -1,5 +1,6 @@
 import { REDACTED, type Scrubbed } from './marker.ts';
 import { isSecretName } from './secret-names.ts';
+import { isWorkingDirectory } from './working-directory.ts';
 
 /**
  * `password: x`, `"api_key":"x"`, `DB_PASSWORD=x`, `**Token:** x`, `| Password | x |`, `--secret x`, `curl -u me:x`:
@@ -93,7 +94,6 @@ function isHarmless(name: string, value: string, restOfLine: string): boolean {
   if (PLAIN_STATE.test(value) || PLACEHOLDER.test(restOfLine)) return true;
   if (PLACEHOLDER.test(value) || SENTENCE.test(restOfLine)) return true;
   if (/key|cred|secret$/i.test(name) && FILE_PATH.test(value)) return true;
-  if (/^pwd$/i.test(name) && /^[/~]/.test(value)) return true; // sudo's `PWD=/root`
   if (/token$/i.test(name) && TOKEN_ID.test(value)) return true;
   // `pass: 12, fail: 3`, `token=5`: counters
   return /^(?:pass|token|pw)$/i.test(name) && /^\d{1,3}[.,;)]*$/.test(value);
@@ -106,6 +106,7 @@ interface Span {
 
 /** The value behind a name and separator, or `undefined` if there is none worth hiding. */
 function valueSpan(text: string, name: string, nameAt: number, valueAt: number): Span | undefined {
+  if (isWorkingDirectory(text, nameAt)) return undefined;
   OPENING.lastIndex = valueAt;
   const start = valueAt + (OPENING.exec(text)?.[0].length ?? 0);
   const lineEnd = endOfLine(text, start);

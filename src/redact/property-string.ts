@@ -1,5 +1,6 @@
 import { REDACTED } from './marker.ts';
 import { isSecretName } from './secret-names.ts';
+import { isWorkingDirectory } from './working-directory.ts';
 
 /** One `name=value` of a property string; quotes around the value may hide separators in it. */
 const PROPERTY = /(^|[,;&\s\0]|%00)(\\?["']?)([A-Za-z][\w.-]{0,119})=("[^"]*"|'[^']*'|[^,;&\s\0"']*)/g;
@@ -29,7 +30,9 @@ export function redactPropertyString(
   for (const match of text.matchAll(PROPERTY)) {
     const [whole, separator = '', quote = '', name = '', value = ''] = match;
     if (match.index < position || isFlag(value) || value.startsWith(REDACTED) || !isSecret(name, value)) continue;
-    out += text.slice(position, match.index + separator.length + quote.length + name.length + 1) + REDACTED;
+    const nameAt = match.index + separator.length + quote.length;
+    if (isWorkingDirectory(text, nameAt)) continue;
+    out += text.slice(position, nameAt + name.length + 1) + REDACTED;
     position = match.index + whole.length;
     // A comma or quote inside the secret: what follows and is neither `name=` nor a known flag belongs to it.
     for (;;) {

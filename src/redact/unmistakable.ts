@@ -66,33 +66,19 @@ const BEARER = /(?<![A-Za-z0-9])mcpx_[A-Za-z0-9_-]{40,}/g;
  */
 export function scrubUnmistakable(text: string): Scrubbed {
   let { text: out, redacted } = text.includes('PRIVATE KEY') ? scrubPem(text) : { text, redacted: 0 };
-  if (out.includes('$')) {
-    out = out.replace(CRYPT_HASH, () => {
+  const hide = (pattern: RegExp): void => {
+    // A group of the pattern is what stays in front; without one that argument is a position.
+    out = out.replace(pattern, (_match, before: unknown) => {
       redacted += 1;
-      return REDACTED;
+      return typeof before === 'string' ? before + REDACTED : REDACTED;
     });
-  }
-  if (out.includes('mcpx_')) {
-    out = out.replace(BEARER, () => {
-      redacted += 1;
-      return REDACTED;
-    });
-  }
-  if (out.includes('::')) {
-    out = out.replace(TICKET, () => {
-      redacted += 1;
-      return REDACTED;
-    });
-  }
+  };
+  if (out.includes('$')) hide(CRYPT_HASH);
+  if (out.includes('mcpx_')) hide(BEARER);
+  if (out.includes('::')) hide(TICKET);
   if (out.includes('!')) {
-    out = out.replace(API_TOKEN, (_match, prefix: string) => {
-      redacted += 1;
-      return prefix + REDACTED;
-    });
-    out = out.replace(TOKEN_UUID, (_match, prefix: string) => {
-      redacted += 1;
-      return prefix + REDACTED;
-    });
+    hide(API_TOKEN);
+    hide(TOKEN_UUID);
   }
   return { text: out, redacted };
 }

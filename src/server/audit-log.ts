@@ -2,6 +2,8 @@
 import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { shorten } from '../answer/cut.ts';
+import { unusable } from '../config/config-error.ts';
+import type { Settings } from '../config/settings.ts';
 import { REDACTED } from '../redact/marker.ts';
 import { createScrubber, type Scrubber, scrubFreeText } from '../redact/scrub-text.ts';
 import type { Secret } from '../redact/secret.ts';
@@ -99,12 +101,12 @@ function plain(value: unknown, clean: (text: string) => string, left: { entries:
  * Opens the log.
  *
  * @param path a file to append to (made with mode 600); `-` for standard error
- * @param secrets what must never appear in it
+ * @param settings their secrets never appear in it
  * @param tell where a failure to write is reported, once
- * @throws the file system's error when the file can't be opened
+ * @throws ConfigErrors when the file can't be opened: without its log this server must not start
  */
-export async function openAuditLog(path: string, secrets: readonly string[], tell: (line: string) => void): Promise<AuditLog> {
-  const known = createScrubber(secrets);
+export async function openAuditLog(path: string, { clusters }: Settings, tell: (line: string) => void): Promise<AuditLog> {
+  const known = createScrubber([...clusters.values()].map((cluster) => cluster.tokenSecret.reveal()));
   if (path === '-') {
     return {
       record: (call) => {
@@ -113,8 +115,11 @@ export async function openAuditLog(path: string, secrets: readonly string[], tel
       close: async () => {},
     };
   }
-  // Tried before anything is served: without its log this server must not start.
-  await (await open(path, 'a', 0o600)).close();
+  try {
+    await (await open(path, 'a', 0o600)).close();
+  } catch (thrown) {
+    throw unusable('--audit-log', thrown, 'a file that can be written, or - for standard error');
+  }
   const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
   let failed = false;
   stream.on('error', (error) => {

@@ -1,8 +1,10 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Harness, openHarness } from '../../test/support/harness.ts';
 import type { ToolsetName } from '../config/toolsets.ts';
+import { createScrubber } from '../redact/scrub-text.ts';
 import { catalog } from '../tools/catalog.ts';
+import { auditLine, type CallRecord } from './audit-log.ts';
 import { createMcpServer } from './create-server.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 
@@ -11,10 +13,7 @@ describe('resources, prompts, completion', () => {
   let client: Client;
   beforeAll(async () => {
     h = await openHarness();
-    const [near, far] = InMemoryTransport.createLinkedPair();
-    await createMcpServer({ runtime: async () => h.runtime }).connect(far);
-    client = new Client({ name: 'test', version: '1' });
-    await client.connect(near);
+    client = (await connected({ runtime: async () => h.runtime })).some;
   });
   afterAll(async () => {
     await client.close();
@@ -44,10 +43,7 @@ describe('resources, prompts, completion', () => {
 
   test('names of guests are completed for those who may use tools about guests', async () => {
     const complete = async (toolsets: ReadonlySet<ToolsetName>): Promise<readonly string[]> => {
-      const [near, far] = InMemoryTransport.createLinkedPair();
-      await createMcpServer({ runtime: async () => h.runtime, caller: { name: 'some', toolsets } }).connect(far);
-      const some = new Client({ name: 'test', version: '1' });
-      await some.connect(near);
+      const { some } = await connected({ runtime: async () => h.runtime, caller: { name: 'some', toolsets } });
       const argument = { name: 'vmid', value: '10' };
       const { completion } = await some.complete({ ref: { type: 'ref/resource', uri: 'proxmox://guests/{vmid}' }, argument });
       await some.close();
@@ -85,5 +81,79 @@ describe('resources, prompts, completion', () => {
 
   test('a prompt without its argument, and one that is not there, are told', async () => {
     await expect(client.getPrompt({ name: 'nope' })).rejects.toThrow(/no prompt/);
+    const told = expect.stringMatching(/bad-argument.*needs the argument guest/);
+    await expect(client.getPrompt({ name: 'triage_guest' })).rejects.toMatchObject({ code: -32_602, message: told });
+  });
+
+  test('a resource that cannot be read says why in the words of its tool', async () => {
+    const off = h.demo.faults.add({ kind: 'html', match: '/cluster/resources' });
+    h.session.forget();
+    await expect(client.readResource({ uri: 'proxmox://guests/100' })).rejects.toThrow(/Error \(malformed-answer\)/);
+    off();
+  });
+
+  test('whatever asks the cluster is told to the log, with what it cost', async () => {
+    const calls: CallRecord[] = [];
+    const { server, some } = await connected({ runtime: async () => h.runtime, audit: (call) => calls.push(call) });
+    h.session.forget();
+    await some.listResources();
+    h.session.forget();
+    const argument = { name: 'guest', value: 'web' };
+    await some.complete({ ref: { type: 'ref/prompt', name: 'triage_guest' }, argument });
+    const off = h.demo.faults.add({ kind: 'html', match: '/cluster/resources' });
+    h.session.forget();
+    await some.listResources();
+    off();
+    // Nothing is known about releases, and nothing is asked.
+    await some.complete({ ref: { type: 'ref/prompt', name: 'check_before_upgrade' }, argument: { name: 'release', value: '9' } });
+    await some.listPrompts();
+    await server.close();
+    const lines: unknown[] = calls.map((call) => JSON.parse(auditLine(call, createScrubber([]))));
+    const shared = { caller: 'local', clusters: ['demo'], as: [h.session.identity], requests: expect.any(Number) };
+    expect(lines).toMatchObject([
+      { ...shared, tool: 'resources/list', outcome: 'ok' },
+      { ...shared, tool: 'completion/complete', args: { guest: 'web' }, outcome: 'ok' },
+      { ...shared, tool: 'resources/list', outcome: 'malformed-answer' },
+    ]);
+    for (const call of calls) expect(call.outcome?.stats.requests).toBeGreaterThan(0);
+  });
+});
+
+interface Connected {
+  readonly server: ReturnType<typeof createMcpServer>;
+  readonly some: Client;
+}
+
+async function connected(parts: Parameters<typeof createMcpServer>[0]): Promise<Connected> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const server = createMcpServer(parts);
+  await server.connect(far);
+  const some = new Client({ name: 'test', version: '1' });
+  await some.connect(near);
+  return { server, some };
+}
+
+describe('a fault of this program', () => {
+  test.each<[string, (client: Client) => Promise<unknown>]>([
+    ['tools/list', (some) => some.listTools()],
+    ['tools/call', (some) => some.callTool({ name: 'list_guests', arguments: {} })],
+    ['resources/list', (some) => some.listResources()],
+    ['resources/templates/list', (some) => some.listResourceTemplates()],
+    ['resources/read', (some) => some.readResource({ uri: 'proxmox://cluster' })],
+    ['prompts/list', (some) => some.listPrompts()],
+    ['prompts/get', (some) => some.getPrompt({ name: 'daily_health' })],
+    [
+      'completion/complete',
+      (some) => some.complete({ ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'guest', value: '' } }),
+    ],
+  ])('behind %s is named as one, without its own words', async (method, ask) => {
+    const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const { server, some } = await connected({ runtime: () => Promise.reject(new Error(`EACCES /srv/${method}`)) });
+    const failed: unknown = await ask(some).catch((thrown: unknown) => thrown);
+    await server.close();
+    expect(failed).toMatchObject({ code: -32_603, message: expect.stringContaining('internal') });
+    expect(String(failed)).not.toContain('EACCES');
+    expect(log.mock.calls.join('')).toContain(`EACCES /srv/${method}`);
+    log.mockRestore();
   });
 });

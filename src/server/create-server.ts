@@ -1,9 +1,11 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Audit } from './audit-log.ts';
 import type { Caller } from './caller.ts';
+import { guarded } from './guarded.ts';
 import { instructionsFor } from './instructions.ts';
 import { CONTEXT_CAPABILITIES, registerContext } from './register-context.ts';
 import type { Runtime } from './runtime.ts';
+import { type Report, throttled } from './throttled.ts';
 import type { ToolLists } from './tool-handlers.ts';
 import { VERSION } from './version.ts';
 
@@ -46,21 +48,21 @@ export function createMcpServer({
       cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS, cacheScope: 'private' } },
     },
   );
-  server.setRequestHandler('tools/list', async () => {
-    const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
-    return { tools: (lists ?? listTools)(opened, hideClusters) };
-  });
-  server.setRequestHandler('tools/call', async (request, ctx) => {
-    const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
-    const { name, arguments: args } = request.params;
-    const result = await callTool(opened, name, args, { caller, signal: ctx.mcpReq.signal, progress: progressOf(ctx), audit });
-    if (result === undefined)
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`,
-      );
-    return result;
-  });
+  server.setRequestHandler('tools/list', () =>
+    guarded(async () => {
+      const [{ listTools }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
+      return { tools: (lists ?? listTools)(opened, hideClusters) };
+    }),
+  );
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: args } }, ctx) =>
+    guarded(async () => {
+      const [{ callTool }, opened] = await Promise.all([import('./tool-handlers.ts'), runtime()]);
+      const result = await callTool(opened, name, args, { caller, signal: ctx.mcpReq.signal, progress: progressOf(ctx), audit });
+      if (result !== undefined) return result;
+      const what = `There is no tool ${JSON.stringify(name.slice(0, 60))}; tools/list shows those there are.`;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, what);
+    }),
+  );
   const scoped = async () => {
     const [{ scopeRuntime }, opened] = await Promise.all([import('./caller.ts'), runtime()]);
     return scopeRuntime(opened, caller);
@@ -69,26 +71,12 @@ export function createMcpServer({
   return server;
 }
 
-/** Progress goes out only for calls that take a while: a message in the same breath as the result can get lost. */
-const PROGRESS_AFTER_MS = 1_000;
-const PROGRESS_EVERY_MS = 500;
-
-function progressOf(ctx: ServerContext): ((done: number, total: number, what: string) => void) | undefined {
+function progressOf(ctx: ServerContext): Report | undefined {
   const progressToken = ctx.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  let next = Date.now() + PROGRESS_AFTER_MS;
-  let last = 0;
-  return (done, total, what) => {
-    const now = Date.now();
-    if (now < next || done <= last || done >= total) return;
-    next = now + PROGRESS_EVERY_MS;
-    last = done;
-    ctx.mcpReq
-      .notify({
-        method: 'notifications/progress',
-        params: { progressToken, progress: done, total, message: `${done} of ${total} ${what}` },
-      })
-      // The client may be gone; the call itself is told by its signal.
-      .catch(() => undefined);
-  };
+  return throttled((done, total, what) => {
+    const params = { progressToken, progress: done, total, message: `${done} of ${total} ${what}` };
+    // The client may be gone; the call itself is told by its signal.
+    ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  });
 }

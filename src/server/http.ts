@@ -2,11 +2,12 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import { ConfigError, ConfigErrors } from '../config/config-error.ts';
+import { ConfigError, ConfigErrors, unusable } from '../config/config-error.ts';
 import type { Settings } from '../config/settings.ts';
 import { openAuditLog } from './audit-log.ts';
 import { isLoopback, type ListenAddress, urlHost } from './http/address.ts';
 import { openAuthFile } from './http/auth-file.ts';
+import { boundConnections, isShared } from './http/connections.ts';
 import { createEndpoint } from './http/endpoint.ts';
 import { type HttpOptions, hostName } from './http/options.ts';
 import { createRefusalReport } from './http/refusal-report.ts';
@@ -17,7 +18,6 @@ import { createRuntime } from './runtime.ts';
 const DRAIN_MS = 25_000;
 const DRAIN_STEP_MS = 50;
 const MAX_HEADER_BYTES = 16 * 1024;
-const MAX_CONNECTIONS = 4_096;
 /** How often connections are looked through for those that take too long; Node's own 30 s would treble the limits. */
 const CHECK_CONNECTIONS_MS = 2_000;
 /** How often the certificate's files are looked at. */
@@ -47,7 +47,6 @@ export interface ServeHttpParts {
  * @throws ConfigErrors when a file or address cannot be used
  */
 export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRAIN_MS }: ServeHttpParts): Promise<HttpServer> {
-  const secrets = [...settings.clusters.values()].map((cluster) => cluster.tokenSecret.reveal());
   const authPath = options.auth.kind === 'none' ? undefined : options.auth.file;
   const authFile =
     authPath === undefined
@@ -59,9 +58,7 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
           tell,
           pollMs,
         });
-  const auditLog = await openAuditLog(options.auditLog, secrets, tell).catch((thrown: unknown) => {
-    throw wrong('--audit-log', thrown, 'a file that can be written, or - for standard error');
-  });
+  const auditLog = await openAuditLog(options.auditLog, settings, tell);
   const metrics = createMetrics();
   const runtime = createRuntime(settings);
   const report = createRefusalReport(tell);
@@ -96,7 +93,7 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
     }
   };
   const { server, stopTls } = createListener(options.tls, listener, tell);
-  server.maxConnections = MAX_CONNECTIONS;
+  boundConnections(server, (address) => isShared(address, options.auth));
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
@@ -167,7 +164,7 @@ function createListener(
   try {
     server = createTlsServer({ ...limits, handshakeTimeout: 10_000, ...read() }, listener);
   } catch (thrown) {
-    throw wrong('--tls-cert', thrown, 'a PEM certificate chain and its key');
+    throw unusable('--tls-cert', thrown, 'a PEM certificate chain and its key');
   }
   const renew = (): void => {
     try {
@@ -204,7 +201,7 @@ function createMetricsServer(metrics: Metrics): Server {
 /** Resolves with `host:port` when connections are taken. */
 function listen(server: Server | TlsServer, { host, port }: ListenAddress, flag: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(wrong(flag, error, 'an address of this machine that is free')));
+    server.once('error', (error) => reject(unusable(flag, error, 'an address of this machine that is free')));
     server.listen(port, host, () => {
       const bound = server.address();
       if (typeof bound !== 'object' || bound === null) return resolve(`${urlHost(host)}:${port}`);
@@ -225,9 +222,4 @@ function stop(server: Server | TlsServer): Promise<void> {
   const closed = stopListening(server);
   server.closeAllConnections();
   return closed;
-}
-
-function wrong(flag: string, thrown: unknown, accepts: string): ConfigErrors {
-  const code = thrown instanceof Error && 'code' in thrown ? ` (${String(thrown.code)})` : '';
-  return new ConfigErrors([new ConfigError(flag, { what: `cannot be used${code}`, accepts })]);
 }

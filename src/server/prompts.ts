@@ -1,4 +1,5 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
+import { ApiError } from '../api/errors.ts';
 import { toolsOf } from '../tools/catalog.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -91,12 +92,14 @@ export function listPrompts(runtime: Runtime): Prompt[] {
   }));
 }
 
-/** undefined when there is no such prompt; throws an Error that names a missing argument. */
-export function getPrompt(runtime: Runtime, name: string, args: Readonly<Record<string, string>>): GetPromptResult | undefined {
+/** @throws ApiError `bad-argument` when there is no such prompt, or an argument is missing */
+export function getPrompt(runtime: Runtime, name: string, args: Readonly<Record<string, string>>): GetPromptResult {
   const prompt = available(runtime).find((p) => p.name === name);
-  if (prompt === undefined) return undefined;
+  if (prompt === undefined)
+    throw new ApiError('bad-argument', `There is no prompt ${quoted(name)}; prompts/list shows those there are.`);
   const missing = prompt.arguments.find((a) => a.required && (args[a.name] ?? '') === '');
-  if (missing !== undefined) throw new Error(`prompt ${name} needs the argument ${missing.name} (${missing.description})`);
+  if (missing !== undefined)
+    throw new ApiError('bad-argument', `The prompt ${name} needs the argument ${missing.name} (${missing.description}).`);
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ''));
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }] };
 }

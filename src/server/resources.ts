@@ -1,5 +1,12 @@
-import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceTemplateType,
+} from '@modelcontextprotocol/server';
 import { createCall } from '../api/call.ts';
+import { toApiError } from '../api/errors.ts';
 import type { Session } from '../api/session.ts';
 import { type Inventory, readInventory } from '../cluster/inventory.ts';
 import { toolsOf } from '../tools/catalog.ts';
@@ -64,10 +71,17 @@ function families(runtime: Runtime): readonly { readonly family: ResourceFamily;
   });
 }
 
+/** What was asked of the cluster for a listing: what it cost, and why it may be empty. */
+export type Asked = Pick<ToolOutcome, 'stats' | 'errorKind'>;
+
 /** The cluster, its nodes and its first guests. With the cluster out of reach only what needs no look at it is listed. */
-export async function listResources(runtime: Runtime, session: Session, signal: AbortSignal): Promise<Resource[]> {
-  const inventory = await inventoryOf(session, signal);
-  return families(runtime).flatMap(({ family }): Resource[] => {
+export async function listResources(
+  runtime: Runtime,
+  session: Session,
+  signal: AbortSignal,
+): Promise<{ readonly resources: Resource[]; readonly asked: Asked }> {
+  const { inventory, asked } = await inventoryOf(session, signal);
+  const resources = families(runtime).flatMap(({ family }): Resource[] => {
     const { uri, name, description } = family;
     if (family.variable === undefined) return [{ uri, name, description, mimeType: MIME }];
     if (inventory === undefined || family.uri.endsWith('/config')) return [];
@@ -77,6 +91,7 @@ export async function listResources(runtime: Runtime, session: Session, signal: 
         : inventory.guests.slice(0, MAX_LISTED).map((g) => ({ value: String(g.vmid), label: g.name ?? String(g.vmid) }));
     return values.map(({ value, label }) => ({ uri: fill(uri, value), name: `${name} ${label}`, description, mimeType: MIME }));
   });
+  return { resources, asked };
 }
 
 export function listResourceTemplates(runtime: Runtime): ResourceTemplateType[] {
@@ -85,7 +100,11 @@ export function listResourceTemplates(runtime: Runtime): ResourceTemplateType[] 
     .map(({ family: { uri, name, description } }) => ({ uriTemplate: uri, name, description, mimeType: MIME }));
 }
 
-/** What the tool behind the address answers; undefined when there is no such address. Throws when it can't be read. */
+/**
+ * What the tool behind the address answers; undefined when there is no such address.
+ *
+ * @throws ProtocolError with the tool's own words when it can't be read
+ */
 export async function readResource(
   runtime: Runtime,
   session: Session,
@@ -104,34 +123,46 @@ export async function readResource(
       (outcome.errorKind === 'not-found' || outcome.errorKind === 'wrong-node' || outcome.errorKind === 'bad-argument')
     )
       return undefined;
-    if (outcome.isError) throw new Error(outcome.text);
+    if (outcome.isError) throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.text);
     return { contents: [{ uri, mimeType: MIME, text: outcome.text }] };
   }
   return undefined;
 }
 
-/** Values that begin with what was typed, for a node or a guest (by vmid or name). At most 100, as the protocol says. */
-export async function completeValue(session: Session, variable: string, typed: string, signal: AbortSignal): Promise<string[]> {
-  const inventory = await inventoryOf(session, signal);
-  if (inventory === undefined) return [];
+/** What can be completed, by the name of the argument. */
+const COMPLETED: Readonly<Record<string, (inventory: Inventory) => readonly string[]>> = {
+  node: ({ nodes }) => nodes.map((n) => n.node),
+  vmid: ({ guests }) => guests.map((g) => String(g.vmid)),
+  guest: ({ guests }) => guests.flatMap((g) => [...(g.name === undefined ? [] : [g.name]), String(g.vmid)]),
+};
+
+export function isCompleted(argument: string): boolean {
+  return Object.hasOwn(COMPLETED, argument);
+}
+
+/** Values that begin with what was typed, for a node or a guest (by vmid or name). */
+export async function completeValue(
+  session: Session,
+  argument: string,
+  typed: string,
+  signal: AbortSignal,
+): Promise<{ readonly values: readonly string[]; readonly asked: Asked }> {
+  const { inventory, asked } = await inventoryOf(session, signal);
   const start = typed.toLowerCase();
-  const candidates =
-    variable === 'node'
-      ? inventory.nodes.map((n) => n.node)
-      : variable === 'vmid'
-        ? inventory.guests.map((g) => String(g.vmid))
-        : variable === 'guest'
-          ? inventory.guests.flatMap((g) => [...(g.name === undefined ? [] : [g.name]), String(g.vmid)])
-          : [];
-  return [...new Set(candidates)].filter((c) => c.toLowerCase().startsWith(start)).slice(0, 100);
+  const candidates = (inventory && COMPLETED[argument]?.(inventory)) ?? [];
+  return { values: [...new Set(candidates)].filter((c) => c.toLowerCase().startsWith(start)), asked };
 }
 
 /** Completion and listing are conveniences: a cluster that can't be asked leaves them empty, and the read itself says why. */
-async function inventoryOf(session: Session, signal: AbortSignal): Promise<Inventory | undefined> {
+async function inventoryOf(
+  session: Session,
+  signal: AbortSignal,
+): Promise<{ readonly inventory: Inventory | undefined; readonly asked: Asked }> {
+  const call = createCall(session, { signal, budgetMs: 5_000 });
   try {
-    return await readInventory(createCall(session, { signal, budgetMs: 5_000 }));
-  } catch {
-    return undefined;
+    return { inventory: await readInventory(call), asked: { stats: call.stats, errorKind: undefined } };
+  } catch (thrown) {
+    return { inventory: undefined, asked: { stats: call.stats, errorKind: toApiError(thrown).kind } };
   }
 }
 

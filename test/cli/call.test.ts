@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 import { DIST, runCli } from '../support/run-cli.ts';
+import { steadyCursors } from '../support/steady-cursors.ts';
 
 let demo: DemoCluster;
 let folder: string;
@@ -42,7 +43,7 @@ beforeEach(() => demo.faults.clear());
 
 /** Ages, and what is random by design, may differ between two calls. */
 function steady(text: string): string {
-  return text
+  return steadyCursors(text)
     .replace(/\b\d+(?:\.\d+)? (?:s|min|h|d)\b/g, 'AGE')
     .replace(/upstream-text-[0-9a-f]+/g, 'upstream-text-TAG')
     .trimEnd();

@@ -92,6 +92,13 @@ describe('serve --http as a process', () => {
     socket.destroy();
   });
 
+  it.each([[[]], [['--http', '127.0.0.1:0', '--no-auth']]])('ends when its log cannot be opened: %j', async (flags) => {
+    const path = join(tmpdir(), 'mcp-audit-none', 'x', 'audit.jsonl');
+    const { code, stderr } = await runCli(['serve', '--demo', '--audit-log', path, ...flags]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--audit-log: cannot be used (ENOENT)');
+  });
+
   it('keeps an audit log over stdio as well', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'mcp-audit-')), 'audit.jsonl');
     const child = spawn(process.execPath, [PROGRAM, '--demo', '--audit-log', file], { stdio: ['pipe', 'pipe', 'ignore'] });

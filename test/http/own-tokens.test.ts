@@ -5,6 +5,7 @@ import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 import { settingsFor } from '../support/harness.ts';
 import { authFile, bearer, callTool, openHttp, post, settingsForAll, type TestServer, type ToolAnswer } from '../support/http.ts';
+import { steadyCursors } from '../support/steady-cursors.ts';
 
 /** So many that what is under way and what is cached is constantly another identity's. */
 const AT_ONCE = 200;
@@ -33,7 +34,7 @@ function as(role: DemoRole, header = 'x-proxmox-token'): Record<string, string> 
 
 /** What does not change from one second to the next. */
 function steady(text: string): string {
-  return text.replace(/\d+(\.\d+)? (s|min|h|d)( ago)?|\d+(\.\d+)?%/g, '~');
+  return steadyCursors(text).replace(/\d+(\.\d+)? (s|min|h|d)( ago)?|\d+(\.\d+)?%/g, '~');
 }
 
 describe("a caller's own Proxmox token", () => {

@@ -3,7 +3,6 @@ import { parseBaseUrls } from '../../config/base-urls.ts';
 import { readFileFromDisk, readNamedFile } from '../../config/read-file.ts';
 import type { TlsSettings } from '../../config/settings.ts';
 import { parseCaPem } from '../../config/tls-values.ts';
-import { cleanText } from '../../redact/plain-text.ts';
 import { absolute } from '../configure-client.ts';
 import { inspectTls, type Leaf, type TlsState } from '../inspect-tls.ts';
 import type { Dialog } from './dialog.ts';
@@ -83,9 +82,9 @@ function look(urls: readonly string[], tls: TlsSettings): Promise<readonly Seen[
 
 function certificateLines(leaf: Leaf, now: number): readonly string[] {
   return [
-    `subject      ${cleanText(leaf.subject)}`,
-    `issued by    ${cleanText(leaf.issuer)}`,
-    `names        ${cleanText(leaf.names.join(', ')) || '-'}`,
+    `subject      ${leaf.subject}`,
+    `issued by    ${leaf.issuer}`,
+    `names        ${leaf.names.join(', ') || '-'}`,
     ...(leaf.validUntil === undefined ? [] : [`valid until  ${formatTime(leaf.validUntil, now)}`]),
     `SHA-256      ${leaf.fingerprint}`,
   ];

@@ -1,10 +1,10 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { parseEnvironmentFile } from '../../config/environment-file.ts';
+import { resolvePath } from '../../config/read-file.ts';
 import { CONNECTION_VARIABLES } from '../../config/variables.ts';
 import { backupAndWrite, readIfThere } from '../clients/backup-and-write.ts';
 import { lineDiff } from '../clients/diff.ts';
 import { DEFAULT_ENV_FILE } from '../clients/entry.ts';
+import { absolute } from '../configure-client.ts';
 import type { Dialog } from './dialog.ts';
 import { setVariables } from './env-file-text.ts';
 import { ownerOnly } from './protect-file.ts';
@@ -24,7 +24,7 @@ export async function writeEnvFile(ui: Dialog, variables: Readonly<Record<string
       initial: DEFAULT_ENV_FILE,
       fault: (text) => (text === '' ? 'give the path of a file' : undefined),
     });
-    const path = onDisk(typed);
+    const path = resolvePath(typed, process.cwd());
     const before = await readIfThere(path);
     if (before !== undefined && parseEnvironmentFile(before).fault !== undefined) {
       ui.error(`${path} is there and is no env file; it stays as it is.`);
@@ -35,7 +35,7 @@ export async function writeEnvFile(ui: Dialog, variables: Readonly<Record<string
       // The mode may be wrong all the same.
       await ownerOnly(path);
       ui.success(`${path} holds these settings already.`);
-      return clientPath(typed);
+      return absolute(typed);
     }
     ui.show(
       before === undefined ? `${path} (new file):` : `${path} (the old one is kept as a backup):`,
@@ -44,7 +44,7 @@ export async function writeEnvFile(ui: Dialog, variables: Readonly<Record<string
     if (!(await ui.confirm('Write it?'))) return undefined;
     const backup = await backupAndWrite(path, after, { mode: MODE, protect: ownerOnly });
     ui.success(`${path} is written; only you can read it.${backup === undefined ? '' : ` The old file: ${backup}`}`);
-    return clientPath(typed);
+    return absolute(typed);
   }
 }
 
@@ -56,12 +56,4 @@ function connectionOf(variables: Readonly<Record<string, string>>): Record<strin
 /** The file is written with the secret; the screen does without. */
 function masked(line: string): string {
   return line.replace(/^(..(?:export\s+)?\w*SECRET\s*=).*/, '$1***');
-}
-
-function onDisk(path: string): string {
-  return /^~[/\\]/.test(path) ? join(homedir(), path.slice(2)) : resolve(path);
-}
-
-function clientPath(typed: string): string {
-  return /^~[/\\]/.test(typed) ? typed : resolve(typed);
 }

@@ -7,9 +7,9 @@ import { catalog, toolsOf } from '../../tools/catalog.ts';
 import type { Tool } from '../../tools/define-tool.ts';
 import { columnsOf } from '../demo-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { openSettings } from '../open-settings.ts';
 import { widthOf } from '../terminal.ts';
 import { progressLine } from './progress.ts';
-import { openSettings } from './settings.ts';
 import { toolHelp } from './tool-help.ts';
 import { type CallWords, readCallWords, WordError } from './tool-words.ts';
 
@@ -74,13 +74,13 @@ async function ask(tool: Tool, { flags, params }: CallWords): Promise<ExitCode> 
   const { output = 'text' } = flags;
   if (output !== 'text' && output !== 'json') throw new WordError('--output is text or json');
   const args = flags.json === undefined ? params : await argumentsFromJson(flags.json, params);
-  const opened = await openSettings({
-    demo: flags.demo !== undefined,
+  const given = {
     toolsets: flags.toolsets,
-    structured: output === 'json',
+    output: output === 'json' ? 'structured' : 'text',
     envFile: flags.settings ?? flags['env-file'],
     config: flags.config,
-  });
+  };
+  const opened = await openSettings(given, flags.demo === undefined ? undefined : 'auditor');
   const { settings } = opened;
   try {
     for (const warning of settings.warnings) tell(`warning: ${warning}`);

@@ -62,10 +62,15 @@ export function parsePeers(texts: readonly string[]): Parsed<BlockList> {
   return { value: peers };
 }
 
-/** Whether a connection comes from one of these; an IPv4 address may arrive in IPv6 clothes. */
+/** The address of a connection; that of IPv4 may arrive in IPv6 clothes. */
+export function plainAddress(remote: string): string {
+  return remote.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** Whether a connection comes from one of these. */
 export function isPeer(peers: BlockList, remote: string | undefined): boolean {
   if (remote === undefined) return false;
-  const address = remote.replace(/^::ffff:(?=\d+\.)/i, '');
+  const address = plainAddress(remote);
   const version = isIP(address);
   return version !== 0 && peers.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }

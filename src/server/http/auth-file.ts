@@ -30,13 +30,12 @@ export interface AuthFile {
   close(): void;
 }
 
+export const CALLER_NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/;
+
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i);
 
 const callerSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/)
-    .describe('Shown in the audit log.'),
+  name: z.string().regex(CALLER_NAME).describe('Shown in the audit log.'),
   sha256: z
     .union([sha256, z.array(sha256).min(1).max(8)])
     .optional()
@@ -210,7 +209,7 @@ function parseCallers(text: string, options: AuthFileOptions): readonly Register
 }
 
 /** Epoch milliseconds, or NaN. What only some parsers take for a time is none, and without a zone it is UTC everywhere. */
-function timeOf(text: string): number {
+export function timeOf(text: string): number {
   const match = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/.exec(text);
   const [, day = '', clock = '00:00', zone = 'Z'] = match ?? [];
   return Date.parse(`${day}T${clock}${zone}`);

@@ -1,9 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type HttpOptions, hostName } from './options.ts';
+import { type HttpOptions, hostName, LOCAL_HOSTS } from './options.ts';
 import type { Refusal } from './refusal.ts';
-
-/** The names by which this machine is asked by itself. */
-const LOCAL_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Headers that decide who asks, from where and what: Node keeps the first of several, a proxy in front may look at the last. */
 const ONCE = ['host', 'origin', 'authorization', 'content-type'] as const;
@@ -35,7 +32,7 @@ export function checkOrigin(
 function isAllowedOrigin(origin: string, { origins, localOrigins }: Pick<HttpOptions, 'origins' | 'localOrigins'>): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
-  return origins.has(url.origin) || (localOrigins && /^https?:$/.test(url.protocol) && LOCAL_NAMES.has(url.hostname));
+  return origins.has(url.origin) || (localOrigins && /^https?:$/.test(url.protocol) && LOCAL_HOSTS.includes(url.hostname));
 }
 
 /** What an address carries ends up in logs and histories: a token in it is refused, and nothing else belongs there. */

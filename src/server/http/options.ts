@@ -55,7 +55,8 @@ export interface HttpOptions {
 const DEFAULT_LISTEN: ListenAddress = { host: '127.0.0.1', port: 8765 };
 const DEFAULT_METRICS: ListenAddress = { host: '127.0.0.1', port: 9765 };
 const DEFAULT_LIMITS: CallerLimits = { ratePerMinute: 600, maxConcurrent: 32 };
-const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+/** The names by which this machine is asked by itself. */
+export const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const HEADER_NAME = /^[a-z][a-z0-9-]{1,63}$/;
 /** Headers that say something else already. */
 const TAKEN_HEADERS = new Set(['authorization', 'host', 'origin', 'cookie', 'content-type', 'content-length', 'accept']);
