@@ -173,7 +173,7 @@ describe('one answer of several', () => {
       { node: 'pve1', cluster: 'beta' },
     ]);
     expect(merged.gaps.hidden.map((hidden) => hidden.cluster)).toEqual(['alpha', 'beta']);
-    expect(merged.gaps.why).toBe('cluster alpha: w');
+    expect(merged.gaps.why).toBe('cluster alpha: w; cluster beta: w');
     expect(merged.notes).toEqual(['alpha: n', 'beta: n']);
     expect(merged.next).toEqual(['list_nodes (cluster=alpha)', 'list_nodes (cluster=beta)']);
   });

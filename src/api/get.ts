@@ -83,7 +83,7 @@ export function createSender(tls: TlsSettings, connections: number, connectTimeo
   return {
     async get(url, authorization, { signal, timeoutMs }) {
       await open();
-      if (request === undefined) throw new Error('sender is closed');
+      if (request === undefined) throw new ApiError('cancelled', 'The program is closing its connections.');
       const { origin, pathname, search } = new URL(url);
       const timer = new AbortController();
       const timeout = setTimeout(() => timer.abort(), timeoutMs);

@@ -40,7 +40,7 @@ export interface Gaps {
   readonly problems: readonly Problem[];
   readonly coverage: Coverage;
   readonly hidden: readonly Hidden[];
-  /** Why the coverage is unknown, one clause. */
+  /** Why the coverage is not complete: clauses, with `; ` between them. */
   readonly why?: string | undefined;
 }
 
@@ -63,18 +63,19 @@ export function withGaps<T>(data: T, ...gaps: readonly Gaps[]): Reading<T> {
 
 const RANK: Readonly<Record<Coverage, number>> = { complete: 0, unknown: 1, partial: 2 };
 
-/** The union of gaps: the worst coverage, every problem and hidden thing once. */
+/** The union of gaps: the worst coverage, every problem, hidden thing and reason once. */
 export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
   let coverage: Coverage = 'complete';
-  let why: string | undefined;
+  const clauses = new Set<string>();
   const problems = new Map<string, Problem>();
   const hidden = new Map<string, Hidden>();
   for (const gap of gaps) {
     if (RANK[gap.coverage] > RANK[coverage]) coverage = gap.coverage;
-    why ??= gap.why;
+    for (const clause of gap.why?.split('; ') ?? []) clauses.add(clause);
     for (const p of gap.problems) problems.set(JSON.stringify([p.where, p.kind, p.message, p.needs]), p);
     for (const h of gap.hidden) hidden.set(JSON.stringify([h.what, h.privilege, h.path, h.cluster]), h);
   }
+  const why = clauses.size === 0 ? undefined : [...clauses].join('; ');
   return { problems: [...problems.values()], coverage, hidden: [...hidden.values()], why };
 }
 

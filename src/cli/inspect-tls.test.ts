@@ -149,6 +149,19 @@ describe('inspectTls', () => {
     });
   });
 
+  it('does not wait for a server that drips', async () => {
+    // A handshake record of 512 bytes, one at a time: never idle, never done.
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.write(Buffer.from([22, 3, 3, 2, 0]));
+      const drip = setInterval(() => socket.write(Buffer.from([2])), 20);
+      socket.once('close', () => clearInterval(drip));
+    });
+    const state = await inspectTls(`https://127.0.0.1:${await listening(server)}`, PLAIN, 300);
+    expect(state).toMatchObject({ state: 'failed', why: 'no TLS handshake within 0.3 s' });
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   it('survives what is no TLS, nothing at all, and plain http', async () => {
     const talker = createServer((socket) =>
       socket

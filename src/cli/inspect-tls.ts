@@ -38,7 +38,7 @@ const TIMEOUT_MS = 5_000;
  *
  * @param url base URL of an entry node
  */
-export async function inspectTls(url: string, tls: TlsSettings): Promise<TlsState> {
+export async function inspectTls(url: string, tls: TlsSettings, timeoutMs = TIMEOUT_MS): Promise<TlsState> {
   const { protocol, hostname, port } = new URL(url);
   if (protocol !== 'https:') return { state: 'none', by: undefined, why: undefined, leaf: undefined };
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -53,16 +53,20 @@ export async function inspectTls(url: string, tls: TlsSettings): Promise<TlsStat
       servername,
       ...(tls.caPem === undefined ? {} : { ca: tls.caPem }),
     });
-    socket.setTimeout(TIMEOUT_MS, () => {
-      failed(`no TLS handshake within ${TIMEOUT_MS / 1000} s`);
+    // All of it must be done by then; a server that drips bytes is never idle.
+    const timer = setTimeout(() => {
+      failed(`no TLS handshake within ${timeoutMs / 1000} s`);
       socket.destroy();
-    });
+    }, timeoutMs);
     socket.on('error', (error) => {
       failed(error.message);
       socket.destroy();
     });
     // Whatever was said before counts; this is for a server that hangs up without a word.
-    socket.once('close', () => failed('the server closed the connection'));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      failed('the server closed the connection');
+    });
     socket.once('secureConnect', () => {
       const leaf = leafOf(socket.getPeerCertificate());
       const fault = socket.authorized ? undefined : String(socket.authorizationError ?? 'unknown');

@@ -89,7 +89,8 @@ describe('matchTemplate', () => {
   it('takes the rest of the path for values that may hold slashes', () => {
     expect(matchTemplate('9.2.11', '/nodes/pve1/storage/local/content/local:iso/x.iso')?.params.volume).toBe('local:iso/x.iso');
     expect(matchTemplate('9.2.11', '/cluster/firewall/ipset/lan/10.0.0.0/24')?.params.cidr).toBe('10.0.0.0/24');
-    expect(matchTemplate('9.2.11', '/pools/prod/web')?.params.poolid).toBe('prod/web');
+    // Nested pools have to be asked for with /pools?poolid=.
+    expect(matchTemplate('9.2.11', '/pools/prod/web')).toBeUndefined();
   });
 
   it('finds nothing for paths that do not exist', () => {

@@ -103,7 +103,7 @@ export interface MatchedTemplate {
 }
 
 /** Last path parameters whose values may hold slashes: the API routes them as the rest of the path. */
-const RESTFUL_TAILS = new Set(['volume', 'cidr', 'poolid']);
+const RESTFUL_TAILS = new Set(['volume', 'cidr']);
 
 /**
  * The template that a decoded path (`/nodes/pve1/tasks`) is routed to; literal segments win over parameters.
