@@ -53,6 +53,8 @@ describe('get_firewall_rules', () => {
     [{ scope: 'guest' }, 'Which guest?'],
     [{ scope: 'node' }, 'Which node?'],
     [{ scope: 'vnet' }, 'Which VNet?'],
+    [{ vnet: 'nosuch' }, 'no VNet "nosuch"'],
+    [{ vnet: 'tenant1' }, 'not applied yet'],
     [{ node: 'pve3' }, 'offline'],
     [{ node: 'pve4' }, 'Did you mean'],
     [{ vmid: 99_999 }, 'no guest 99999'],

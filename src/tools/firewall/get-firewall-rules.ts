@@ -107,6 +107,7 @@ export const getFirewallRules = defineTool({
       args.sections?.includes('macros') === true ? attempt({}, () => readFirewallMacros(call)) : undefined,
       level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
     ]);
+    if (level.scope === 'vnet' && options.problems.some(({ message }) => UNKNOWN_VNET.test(message))) throw noVnet(level.vnet);
     // At the datacenter all groups are of interest, elsewhere those that the rules name.
     const named = new Set((rules.data ?? []).filter((r) => r.type === 'group').map((r) => r.action));
     const groups =
@@ -133,6 +134,17 @@ export const getFirewallRules = defineTool({
     };
   },
 });
+
+/** What the API says of a VNet that is not in the running configuration. */
+const UNKNOWN_VNET = /invalid vnet/i;
+
+function noVnet(vnet: string): ApiError {
+  return new ApiError('not-found', `The firewall knows no VNet ${JSON.stringify(vnet)}: there is none, or it is not applied yet.`, {
+    hint: VNETS_HINT,
+  });
+}
+
+const VNETS_HINT = 'get_sdn (toolset sdn) lists them.';
 
 interface Located {
   readonly level: FirewallLevel;
@@ -162,7 +174,7 @@ async function locate(args: Wish, call: Call): Promise<Located> {
           : 'cluster');
   if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [], network: [] };
   if (scope === 'vnet') {
-    if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: 'get_sdn lists them.' });
+    if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: VNETS_HINT });
     return {
       level: { scope, vnet: args.vnet },
       label: `VNet ${args.vnet}`,
