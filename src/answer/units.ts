@@ -157,3 +157,8 @@ export function formatCell(kind: Kind | undefined, value: unknown, options: Cell
   if (Array.isArray(value)) return formatList(textItems(value), options.max);
   return oneLine(String(value), options.max);
 }
+
+/** `1 guest`, `2 guests`; a word in between goes in front of the noun. */
+export function countOf(count: number, noun: string, word = ''): string {
+  return `${count} ${word}${noun}${count === 1 ? '' : 's'}`;
+}
