@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { entries, int, list, type RowOf, record, table, text } from '../../answer/spec.ts';
+import { countOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, type Reading } from '../../api/reading.ts';
@@ -118,7 +119,7 @@ export const getFirewallRules = defineTool({
     const state = stateOf(level, options.data, datacenter?.data);
     const off = rules.data?.filter((r) => !r.enabled).length ?? 0;
     return {
-      headline: `Firewall of ${label}: ${state.enabled}; ${rules.data === undefined ? 'rules not readable' : `${rules.data.length} rules${off === 0 ? '' : ` (${off} off)`}`}`,
+      headline: `Firewall of ${label}: ${state.enabled}; ${rules.data === undefined ? 'rules not readable' : `${countOf(rules.data.length, 'rule')}${off === 0 ? '' : ` (${off} off)`}`}`,
       sections: {
         state: { level: label, ...state },
         rules: wants('rules') ? rules.data?.map(ruleRow) : undefined,
@@ -139,9 +140,13 @@ export const getFirewallRules = defineTool({
 const UNKNOWN_VNET = /invalid vnet/i;
 
 function noVnet(vnet: string): ApiError {
-  return new ApiError('not-found', `The firewall knows no VNet ${JSON.stringify(vnet)}: there is none, or it is not applied yet.`, {
-    hint: VNETS_HINT,
-  });
+  return new ApiError(
+    'not-found',
+    `The firewall knows no VNet ${JSON.stringify(vnet)}: there is none, or it is not applied yet.`,
+    {
+      hint: VNETS_HINT,
+    },
+  );
 }
 
 const VNETS_HINT = 'get_sdn (toolset sdn) lists them.';

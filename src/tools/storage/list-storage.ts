@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bytes, list, percent, table, text } from '../../answer/spec.ts';
+import { countOf } from '../../answer/units.ts';
 import { type Gaps, mergeGaps, visibleWord } from '../../api/reading.ts';
 import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
@@ -49,7 +50,7 @@ export const listStorage = defineTool({
     const gaps: Gaps = mergeGaps(definitions, offlineGaps(inventory, asked));
     const everyNode = inventory.nodes.length;
     return {
-      headline: `${found.length} ${visibleWord(definitions)}storages${found.length === all.length ? '' : ` of ${all.length}`}${args.state === undefined ? counts(found) : `: ${args.state}`}`,
+      headline: `${countOf(found.length, 'storage', visibleWord(definitions))}${found.length === all.length ? '' : ` of ${all.length}`}${args.state === undefined ? counts(found) : `: ${args.state}`}`,
       sections: {
         storages: {
           rows: found.map((s) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, type SortKey, table, text, time } from '../../answer/spec.ts';
+import { countOf } from '../../answer/units.ts';
 import { ApiError } from '../../api/errors.ts';
 import { type Gaps, visibleWord } from '../../api/reading.ts';
 import { type Inventory, readInventory } from '../../cluster/inventory.ts';
@@ -72,7 +73,7 @@ export const listRecentTasks = defineTool({
     const last = tasks.at(-1);
     const names = new Map(inventory.guests.map((g) => [g.vmid, g.name]));
     return {
-      headline: `${tasks.length} ${visibleWord(reading)}tasks${reading.problems.length === 0 ? '' : ' on the nodes that answered'}${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
+      headline: `${countOf(tasks.length, 'task', visibleWord(reading))}${reading.problems.length === 0 ? '' : ' on the nodes that answered'}${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
       sections: {
         tasks: {
           rows: tasks.map((t) => ({
