@@ -65,6 +65,14 @@ describe('get_firewall_rules', () => {
     expect(text).toContain(said);
   });
 
+  test('a release without VNet firewalls says so, and nothing of rules', async () => {
+    const old = await openHarness({ release: '7.4' });
+    const { isError, text } = await old.call('get_firewall_rules', { vnet: 'labnet' });
+    expect(isError, text).toBe(true);
+    expect(text).toContain('it came with 8.3');
+    await old.close();
+  });
+
   test('without rights it is unknown whether it is in force, not off', async () => {
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     const { text } = await blind.call('get_firewall_rules');

@@ -3,7 +3,7 @@ import { entries, int, list, type RowOf, record, table, text } from '../../answe
 import { countOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { attempt, type Gaps, mergeGaps, type Reading } from '../../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, type Problem, type Reading } from '../../api/reading.ts';
 import {
   type FirewallLevel,
   type FirewallOptions,
@@ -19,6 +19,7 @@ import {
   type SecurityGroup,
 } from '../../cluster/firewall.ts';
 import { readInventory } from '../../cluster/inventory.ts';
+import { errorOf } from '../../cluster/problem-error.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { macroPatterns } from '../../insights/firewall-macros.ts';
 import { defineTool } from '../define-tool.ts';
@@ -108,7 +109,8 @@ export const getFirewallRules = defineTool({
       args.sections?.includes('macros') === true ? attempt({}, () => readFirewallMacros(call)) : undefined,
       level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
     ]);
-    if (level.scope === 'vnet' && options.problems.some(({ message }) => UNKNOWN_VNET.test(message))) throw noVnet(level.vnet);
+    if (level.scope === 'vnet' && options.data === undefined && rules.data === undefined)
+      throw noVnet(level.vnet, options.problems);
     // At the datacenter all groups are of interest, elsewhere those that the rules name.
     const named = new Set((rules.data ?? []).filter((r) => r.type === 'group').map((r) => r.action));
     const groups =
@@ -139,7 +141,9 @@ export const getFirewallRules = defineTool({
 /** What the API says of a VNet that is not in the running configuration. */
 const UNKNOWN_VNET = /invalid vnet/i;
 
-function noVnet(vnet: string): ApiError {
+/** Of a VNet there is nothing else to tell. */
+function noVnet(vnet: string, [problem]: readonly Problem[]): ApiError {
+  if (problem !== undefined && !UNKNOWN_VNET.test(problem.message)) return errorOf(problem);
   return new ApiError(
     'not-found',
     `The firewall knows no VNet ${JSON.stringify(vnet)}: there is none, or it is not applied yet.`,
