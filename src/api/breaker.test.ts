@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createBreaker, dependencies, SILENCE_MS } from './breaker.ts';
+import { ApiError } from './errors.ts';
 
 describe('breaker', () => {
   let clock = 0;
@@ -19,6 +20,22 @@ describe('breaker', () => {
     expect(() => breaker.check(chain)).toThrow(/did not answer/);
     breaker.reset(chain);
     breaker.check(chain);
+  });
+
+  test('the rest of the cluster is called well only when the answer to it does not depend on what is silent', () => {
+    const hintOf = (chain: ReturnType<typeof dependencies>): string | undefined => {
+      const breaker = createBreaker(now);
+      breaker.trip(chain);
+      try {
+        breaker.check(chain);
+      } catch (thrown) {
+        return thrown instanceof ApiError ? thrown.hint : undefined;
+      }
+      return undefined;
+    };
+    expect(hintOf(dependencies('/nodes/{node}/status', { node: 'pve1' }))).toContain('are not affected');
+    expect(hintOf(dependencies('/cluster/backup', {}))).toContain('are not affected');
+    expect(hintOf(dependencies('/cluster/resources', {}))).not.toContain('not affected');
   });
 
   test('a probe that told nothing leaves its turn to the next request', () => {

@@ -54,6 +54,14 @@ export function dependencies(path: EndpointPath, params: Readonly<Record<string,
   return chain;
 }
 
+/** What else is affected. Nearly every question starts from the list of resources. */
+function hintFor(name: string): string | undefined {
+  if (name === CLUSTER.name) return undefined;
+  return name === '/cluster/resources'
+    ? 'Nearly every question starts from it: repeat when that time is over.'
+    : 'Answers about the rest of the cluster are not affected.';
+}
+
 /** Less than this is no sign of silence even of a node that said nothing before, in milliseconds. */
 const SIGN_MS = 2_000;
 
@@ -101,7 +109,7 @@ export function createBreaker(now: () => number): Breaker {
         const ago = Math.max(1, Math.round((t - entry.since) / 1000));
         const wait = Math.max(1, Math.ceil((entry.until - t) / 1000));
         throw new ApiError('timeout', `${name} did not answer ${ago} s ago; not asked again for ${wait} s.`, {
-          hint: name === CLUSTER.name ? undefined : 'Answers about the rest of the cluster are not affected.',
+          hint: hintFor(name),
         });
       }
       // Half open: this caller probes; those that come meanwhile still fail fast.

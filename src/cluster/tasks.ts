@@ -100,6 +100,8 @@ export interface TaskQuery {
 export interface TaskList {
   /** Newest first. */
   readonly tasks: readonly Task[];
+  /** How many nodes answered; when none did, no tasks means nothing. */
+  readonly answered: number;
   /** True when nodes hold older matches than these; the list is whole down to its last row. */
   readonly more: boolean;
 }
@@ -156,7 +158,7 @@ export async function readTasks(call: Call, inventory: Inventory, query: TaskQue
     )
     .sort((a, b) => (b.start ?? 0) - (a.start ?? 0) || byText(a.upid, b.upid));
   return {
-    data: { tasks, more: horizon !== undefined },
+    data: { tasks, answered: out.results.length, more: horizon !== undefined },
     ...mergeGaps(out.gaps, offlineGaps(inventory, asked), coverage),
   };
 }

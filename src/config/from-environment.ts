@@ -125,5 +125,10 @@ function noteMissing(sources: Sources, name: VariableName, accepts: string, prob
   // Set but refused (or misspelt): that is already told, and one mistake is one problem.
   if (sources.refused.has(name)) return;
   const foreign = FOREIGN_NAMES.get(name)?.find((other) => sources.secrets[other] !== undefined);
-  problems.add(name, { what: foreign === undefined ? 'is not set' : `is not set (${foreign} is set, but not used)`, accepts });
+  const why = sources.ignored.has(name)
+    ? ' in the file that gives the connection; that of the environment is not used with it'
+    : foreign === undefined
+      ? ''
+      : ` (${foreign} is set, but not used)`;
+  problems.add(name, { what: `is not set${why}`, accepts });
 }

@@ -324,6 +324,7 @@ describe('--settings', () => {
       const without = text.replace(new RegExp(`^${name}=.*\n`, 'm'), '');
       const error = await failure({ env: RIGHT, flags, readFile: filesOf({ '/home/me/conf/my.env': without }) });
       expect(error.problems.map((problem) => problem.variable)).toEqual([name]);
+      expect(error.message).toContain('that of the environment is not used');
     },
   );
 

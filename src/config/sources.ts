@@ -18,6 +18,8 @@ export interface Sources {
   readonly given: ReadonlyMap<VariableName, Given>;
   /** Variables that were set, but so wrongly that they are not in `given`; each is already noted as a problem. */
   readonly refused: ReadonlySet<VariableName>;
+  /** Set in the environment, but not used because an environment file gives the connection. */
+  readonly ignored: ReadonlySet<string>;
   /** Where a variable that a configuration file names is looked up. */
   readonly secrets: Environment;
   readonly readFile: ReadFile;
@@ -48,13 +50,11 @@ export function gatherSources(options: SourceOptions, problems: Problems): Sourc
   if (file !== undefined) hideSecrets(file.env, problems);
 
   const fromFileOnly: readonly string[] = flags.envFile === undefined ? [] : CONNECTION_VARIABLES;
-  if (fromFileOnly.length > 0 && options.connection) {
-    const ignored = fromFileOnly.filter((name) => isSet(env[name]));
-    if (ignored.length > 0) {
-      warnings.push(
-        `--settings gives the connection: ${ignored.join(', ')} of the environment ${ignored.length === 1 ? 'is' : 'are'} not used`,
-      );
-    }
+  const ignored = options.connection ? fromFileOnly.filter((name) => isSet(env[name])) : [];
+  if (ignored.length > 0) {
+    warnings.push(
+      `--settings gives the connection: ${ignored.join(', ')} of the environment ${ignored.length === 1 ? 'is' : 'are'} not used`,
+    );
   }
 
   const given = new Map<VariableName, Given>();
@@ -86,7 +86,8 @@ export function gatherSources(options: SourceOptions, problems: Problems): Sourc
       problems.add(name, { what: fault, accepts: 'the plain value' });
     }
   }
-  return { given, refused, secrets: flags.envFile === undefined ? env : (file?.env ?? {}), readFile, cwd, warnings };
+  const secrets = flags.envFile === undefined ? env : (file?.env ?? {});
+  return { given, refused, ignored: new Set(ignored), secrets, readFile, cwd, warnings };
 }
 
 function readEnvironmentFile(

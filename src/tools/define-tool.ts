@@ -105,10 +105,28 @@ function pick(from: Readonly<Record<string, unknown>>, keys: readonly string[]):
 function badArguments(tool: string, known: readonly string[], error: z.ZodError): ApiError {
   const said = error.issues.slice(0, 4).map((issue) => {
     const where = issue.path.join('.');
+    if (isMissing(issue)) return `${where} is missing`;
     const text = issue.message.replace(/^Invalid input: /, '');
     return where === '' ? text : `${where}: ${text}`;
   });
+  const shown = error.issues.flatMap(({ path: [key] }) => (typeof key === 'string' ? (SHOWN_BY.get(key) ?? []) : []));
   return new ApiError('bad-argument', `${tool}: ${said.join('; ')}.`, {
-    hint: `Accepted: ${known.length === 0 ? 'no arguments' : known.join(', ')}.`,
+    hint: [
+      ...[...new Set(shown)].map((by) => `${by} shows what there is.`),
+      `Accepted: ${known.length === 0 ? 'no arguments' : known.join(', ')}.`,
+    ].join(' '),
   });
+}
+
+/** Which tool shows the values that a parameter takes. */
+const SHOWN_BY: ReadonlyMap<string, string> = new Map([
+  ['node', 'list_nodes'],
+  ['vmid', 'list_guests'],
+  ['name', 'list_guests'],
+  ['storage', 'list_storage'],
+  ['upid', 'list_recent_tasks'],
+]);
+
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length === 1 && issue.message.endsWith('received undefined');
 }

@@ -1,4 +1,5 @@
 import { int, record, table, text, time } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import { mergeGaps, visibleWord } from '../../api/reading.ts';
 import { type BackupJob, readBackupJobs } from '../../cluster/backup-jobs.ts';
 import { type Guest, guestCoverage, readInventory } from '../../cluster/inventory.ts';
@@ -37,7 +38,7 @@ export const listBackupJobs = defineTool({
     const { uncovered, missing } = jobCoverage(jobs, inventory.guests);
     const enabled = jobs.filter((j) => j.enabled).length;
     return {
-      headline: `${jobs.length} backup jobs, ${enabled} enabled; ${uncovered.length} of ${inventory.guests.filter((g) => !g.template).length} ${visibleWord(coverage)}guests in no enabled job`,
+      headline: `${counted(jobs.length, 'backup job')}, ${enabled} enabled; ${uncovered.length} of ${inventory.guests.filter((g) => !g.template).length} ${visibleWord(coverage)}guests in no enabled job`,
       sections: {
         jobs: { rows: jobs.map((job) => toRow(job, inventory.guests)), key: (row) => [row.id ?? ''] },
         uncovered: uncovered.length === 0 ? undefined : { count: uncovered.length, guests: named(uncovered) },

@@ -53,6 +53,8 @@ describe('get_firewall_rules', () => {
     [{ scope: 'guest' }, 'Which guest?'],
     [{ scope: 'node' }, 'Which node?'],
     [{ scope: 'vnet' }, 'Which VNet?'],
+    [{ vnet: 'nosuch' }, 'no VNet "nosuch"'],
+    [{ vnet: 'tenant1' }, 'not applied yet'],
     [{ node: 'pve3' }, 'offline'],
     [{ node: 'pve4' }, 'Did you mean'],
     [{ vmid: 99_999 }, 'no guest 99999'],
@@ -61,6 +63,14 @@ describe('get_firewall_rules', () => {
     const { isError, text } = await h.call('get_firewall_rules', args);
     expect(isError).toBe(true);
     expect(text).toContain(said);
+  });
+
+  test('a release without VNet firewalls says so, and nothing of rules', async () => {
+    const old = await openHarness({ release: '7.4' });
+    const { isError, text } = await old.call('get_firewall_rules', { vnet: 'labnet' });
+    expect(isError, text).toBe(true);
+    expect(text).toContain('it came with 8.3');
+    await old.close();
   });
 
   test('without rights it is unknown whether it is in force, not off', async () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { entries, int, list, type RowOf, record, table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { attempt, type Gaps, mergeGaps, type Reading } from '../../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, type Problem, type Reading } from '../../api/reading.ts';
 import {
   type FirewallLevel,
   type FirewallOptions,
@@ -19,6 +20,7 @@ import {
   type SecurityGroup,
 } from '../../cluster/firewall.ts';
 import { readInventory } from '../../cluster/inventory.ts';
+import { errorOf } from '../../cluster/problem-error.ts';
 import { requireOnlineNode, resolveGuest } from '../../cluster/resolve.ts';
 import { macroPatterns } from '../../insights/firewall-macros.ts';
 import { defineTool } from '../define-tool.ts';
@@ -99,6 +101,8 @@ export const getFirewallRules = defineTool({
       args.sections?.includes('macros') === true ? attempt({}, () => readFirewallMacros(call)) : undefined,
       level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
     ]);
+    if (level.scope === 'vnet' && options.data === undefined && rules.data === undefined)
+      throw noVnet(level.vnet, options.problems);
     // At the datacenter all groups are of interest, elsewhere those that the rules name.
     const named = new Set((rules.data ?? []).filter((r) => r.type === 'group').map((r) => r.action));
     const groups =
@@ -109,7 +113,7 @@ export const getFirewallRules = defineTool({
     const state = stateOf(level, options.data, datacenter?.data);
     const off = rules.data?.filter((r) => !r.enabled).length ?? 0;
     return {
-      headline: `Firewall of ${label}: ${state.enabled}; ${rules.data === undefined ? 'rules not readable' : `${rules.data.length} rules${off === 0 ? '' : ` (${off} off)`}`}`,
+      headline: `Firewall of ${label}: ${state.enabled}; ${rules.data === undefined ? 'rules not readable' : `${counted(rules.data.length, 'rule')}${off === 0 ? '' : ` (${off} off)`}`}`,
       sections: {
         state: { level: label, ...state },
         rules: wants('rules') ? rules.data?.map(ruleRow) : undefined,
@@ -125,6 +129,23 @@ export const getFirewallRules = defineTool({
     };
   },
 });
+
+/** What the API says of a VNet that is not in the running configuration. */
+const UNKNOWN_VNET = /invalid vnet/i;
+
+/** Of a VNet there is nothing else to tell. */
+function noVnet(vnet: string, [problem]: readonly Problem[]): ApiError {
+  if (problem !== undefined && !UNKNOWN_VNET.test(problem.message)) return errorOf(problem);
+  return new ApiError(
+    'not-found',
+    `The firewall knows no VNet ${JSON.stringify(vnet)}: there is none, or it is not applied yet.`,
+    {
+      hint: VNETS_HINT,
+    },
+  );
+}
+
+const VNETS_HINT = 'get_sdn (toolset sdn) lists them.';
 
 interface Located {
   readonly level: FirewallLevel;
@@ -153,7 +174,7 @@ async function locate(args: Wish, call: Call): Promise<Located> {
           : 'cluster');
   if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [] };
   if (scope === 'vnet') {
-    if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: 'get_sdn lists them.' });
+    if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: VNETS_HINT });
     return {
       level: { scope, vnet: args.vnet },
       label: `VNet ${args.vnet}`,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { inOrder } from '../../answer/page.ts';
 import { bytes, duration, int, list, number, percent, type SortKey, table, text } from '../../answer/spec.ts';
-import { shareOf } from '../../answer/units.ts';
+import { counted, shareOf } from '../../answer/units.ts';
+import { byText } from '../../api/lenient.ts';
 import { mergeGaps, visibleWord } from '../../api/reading.ts';
 import { type Guest, guestCoverage, type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
@@ -54,10 +55,10 @@ export const listGuests = defineTool({
     const sort = args.sort ?? 'vmid';
     const listed = call.session.derive(call.session.derive(inventory, listedGuests), IN_ORDER[sort]);
     const found = Object.keys(args).every((key) => key === 'sort') ? listed : listed.filter(filterOf(args));
-    const { running, unknown } = call.session.derive(found, countStates);
+    const { running, unknown, unreported } = call.session.derive(found, countStates);
     const filtered = found.length === inventory.guests.length ? '' : ` of ${inventory.guests.length} match`;
     return {
-      headline: `${found.length} ${visibleWord(coverage)}guests${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}`,
+      headline: `${counted(found.length, `${visibleWord(coverage)}guest`)}${filtered}: ${running} running${unknown === 0 ? '' : `, ${unknown} unknown (node offline)`}${unreported.count === 0 ? '' : `, ${unreported.count} unknown (not reported by their node)`}`,
       sections: {
         guests: {
           rows: found.map(({ row }) => row),
@@ -66,6 +67,7 @@ export const listGuests = defineTool({
         },
       },
       gaps: mergeGaps(coverage, offlineGaps(inventory, downNodesOf(found, inventory))),
+      notes: unreported.count === 0 ? [] : [unreportedNote(unreported.nodes)],
     };
   },
 });
@@ -93,14 +95,34 @@ function filterOf(filters: Filters): (listed: Listed) => boolean {
     (wanted === undefined || words.includes(wanted));
 }
 
-function countStates(found: readonly Listed[]): { readonly running: number; readonly unknown: number } {
+interface States {
+  readonly running: number;
+  /** On nodes that are not online. */
+  readonly unknown: number;
+  /** On nodes that are online, and have told nothing of their guests for minutes. */
+  readonly unreported: { readonly count: number; readonly nodes: readonly string[] };
+}
+
+function countStates(found: readonly Listed[]): States {
   let running = 0;
   let unknown = 0;
-  for (const { guest } of found) {
+  let count = 0;
+  const nodes = new Set<string>();
+  for (const { guest, nodeOnline } of found) {
     if (guest.status === 'running') running += 1;
-    else if (guest.status === 'unknown') unknown += 1;
+    else if (guest.status !== 'unknown') continue;
+    else if (!nodeOnline) unknown += 1;
+    else {
+      count += 1;
+      nodes.add(guest.node);
+    }
   }
-  return { running, unknown };
+  return { running, unknown, unreported: { count, nodes: [...nodes].sort(byText) } };
+}
+
+function unreportedNote(nodes: readonly string[]): string {
+  const named = nodes.slice(0, 8).join(', ');
+  return `${named}${nodes.length > 8 ? ', ...' : ''}: online, but no fresh report of these guests (its pvestatd may hang or have just started). get_guest_status asks the node itself.`;
 }
 
 /** Nodes that are not online and on which some of these guests are. */
@@ -113,15 +135,18 @@ type Row = ReturnType<typeof toRow>;
 
 interface Listed {
   readonly guest: Guest;
+  readonly nodeOnline: boolean;
   readonly row: Row;
   /** What a query looks in, lower case, a line each. */
   readonly words: string;
 }
 
 /** Made once for all calls that share an inventory: at thousands of guests it is most of a call's work. */
-function listedGuests({ guests }: Inventory): readonly Listed[] {
+function listedGuests({ guests, nodes }: Inventory): readonly Listed[] {
+  const online = new Set(nodes.filter((n) => n.status === 'online').map((n) => n.node));
   return guests.map((guest) => ({
     guest,
+    nodeOnline: online.has(guest.node),
     row: toRow(guest),
     words: [guest.name ?? '', guest.vmid, ...guest.tags].join('\n').toLowerCase(),
   }));

@@ -100,7 +100,7 @@ export const getIncidentTimeline = defineTool({
       what: e.what,
     }));
     return {
-      headline: headline(all, from, to, visibleWord(gaps)),
+      headline: headline(all, from, to, visibleWord(gaps), gaps.problems.length > 0),
       sections: { events: { rows, key: (row) => [row.time ?? 0, rankOf(row.source), row.node ?? '', row.what ?? ''] } },
       gaps: mergeGaps(gaps, offlineGaps(inventory, guest === undefined ? undefined : new Set([guest.node]))),
       notes: notesOf(data, guest === undefined),
@@ -113,12 +113,12 @@ function rankOf(source: string | null | undefined): number {
   return EVENT_SOURCES.indexOf(EVENT_SOURCES.find((s) => s === source) ?? 'log');
 }
 
-function headline(events: readonly TimelineEvent[], from: number, to: number, visible: string): string {
+function headline(events: readonly TimelineEvent[], from: number, to: number, visible: string, lacking: boolean): string {
   const count = (grade: Grade): number => events.filter((e) => e.grade === grade).length;
   const span = `${(isoTime(from) ?? '').slice(0, 16)}Z to ${(isoTime(to) ?? '').slice(0, 16)}Z (${formatDuration(to - from)})`;
   const first = events.find((e) => e.grade === 'error');
   const begin = first === undefined ? '' : `; first error ${(isoTime(first.time) ?? '').slice(11, 16)}Z: ${first.what}`;
-  return `${events.length} ${visible}events from ${span}: ${count('error')} errors, ${count('warning')} warnings${begin}`;
+  return `${events.length} ${visible}events${lacking ? ' in what could be read' : ''} from ${span}: ${count('error')} errors, ${count('warning')} warnings${begin}`;
 }
 
 function notesOf(data: TimelineSources, whole: boolean): readonly string[] {

@@ -66,7 +66,8 @@ export const listCertificates = defineTool({
       fingerprint: c.fingerprint,
     }));
     return {
-      headline: headline(rows, out.results.length),
+      headline:
+        out.results.length === 0 ? `Certificates of ${nodesText(nodes)} could not be read` : headline(rows, out.results.length),
       sections: {
         certificates: { rows, key: (row) => [row.expires ?? Number.MAX_SAFE_INTEGER, row.nodes?.join() ?? '', row.file ?? ''] },
       },
@@ -74,6 +75,10 @@ export const listCertificates = defineTool({
     };
   },
 });
+
+function nodesText(nodes: readonly string[]): string {
+  return nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes`;
+}
 
 /** Whole days; what is over is at least one day over. */
 function daysLeft(seconds: number): number {

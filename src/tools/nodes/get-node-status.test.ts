@@ -11,7 +11,7 @@ describe('get_node_status', () => {
   });
   afterAll(() => h.close());
 
-  test('the usual sections in four requests, figures as the node has them', async () => {
+  test('the usual sections in four requests and the rights, figures as the node has them', async () => {
     const { text, stats } = await h.call('get_node_status', { node: 'pve1' });
     const node = worldOf(h.demo).nodes.find((n) => n.node === 'pve1');
     const status = recordOf(text, 'status');
@@ -24,7 +24,8 @@ describe('get_node_status', () => {
       boot: 'efi',
     });
     expect(text.split('\n')[0]).toMatch(/^Node pve1 is online, up 41 d, CPU .* of 32 threads, memory .* of 128 GiB/);
-    expect(stats.requests).toBe(4);
+    const asked = h.demo.requests.slice(-stats.requests).map((r) => r.path);
+    expect(asked.filter((path) => !path.startsWith('/access/'))).toHaveLength(4);
   });
 
   test('backup defaults by name, nested settings as one line', async () => {
@@ -95,7 +96,8 @@ describe('get_node_status', () => {
     expect(isError).toBe(false);
     expect(text).toMatch(/^Node pve3 is offline: its state can't be read now/);
     const guests = [...worldOf(h.demo).guests.values()].filter((g) => g.node === 'pve3').length;
-    expect(text).toContain(`${guests} visible guests belong to it`);
+    expect(text).toContain(`\nguests: ${guests}\n`);
+    expect(text).toContain(`${guests} guests belong to it`);
     expect(text).toContain('Problem: pve3 (node-unreachable)');
     expect(h.demo.requests.slice(before).filter((r) => r.path.startsWith('/nodes/pve3'))).toEqual([]);
   });
@@ -109,6 +111,18 @@ describe('get_node_status', () => {
     // Of a node that is down it does not count the guests that it may not see either.
     expect((await blind.call('get_node_status', { node: 'pve3' })).text).not.toMatch(/^guests:/m);
     await blind.close();
+  });
+
+  test.each([
+    ['noacl', 'pve3', undefined],
+    ['scoped', 'pve3', '1'],
+    ['blind-one', 'pve1', '23'],
+  ] as const)('%s: guests of %s that it may not see are told, and never counted as none', async (role, node, guests) => {
+    const partly = await openHarness({ demo: h.demo, role });
+    const { text } = await partly.call('get_node_status', { node });
+    expect(/^guests: (.*)$/m.exec(text)?.[1]).toBe(guests);
+    expect(text).toMatch(/^Hidden: guests.*: needs VM\.Audit on/m);
+    await partly.close();
   });
 
   test('one section that fails costs only itself', async () => {

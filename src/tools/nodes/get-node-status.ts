@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { bool, bytes, duration, entries, int, list, percent, prose, record, table, text, time } from '../../answer/spec.ts';
 import { formatBytes, formatDuration, formatPercent, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
-import { attempt, type Gaps, mergeGaps, NO_GAPS } from '../../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { readBackupDefaults } from '../../cluster/backup-jobs.ts';
-import { type Guest, type Inventory, type Node, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { guestCoverage, type Inventory, type Node, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import {
   kernelPending,
   type NodeClock,
@@ -30,6 +30,7 @@ import { requireNode } from '../../cluster/resolve.ts';
 import { scrubFreeText } from '../../redact/scrub-text.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
+import { RIGHTS_READS } from '../rights-reads.ts';
 
 const SECTIONS = [
   'status',
@@ -85,7 +86,7 @@ export const getNodeStatus = defineTool({
       pve_manager: text(),
       boot: text(),
       secure_boot: bool(),
-      guests: int(),
+      guests: int('visible ones'),
       running: int(),
     }),
     services_not_running: table(
@@ -150,29 +151,49 @@ export const getNodeStatus = defineTool({
     '/nodes/{node}/hosts',
     '/nodes/{node}/netstat',
     '/nodes/{node}/vzdump/defaults',
+    ...RIGHTS_READS,
   ],
   async run(args, call) {
     const inventory = await readInventory(call);
     requireNode(inventory, args.node);
     const known = inventory.nodes.find((n) => n.node === args.node);
-    if (known?.status !== 'online') return offlineAnswer(inventory, args.node, known);
+    if (known?.status !== 'online') return offlineAnswer(inventory, args.node, known, await guestCoverage(call));
     const wanted = new Set<Section>(wantedSections(args.sections));
     const read = <T>(section: Section, reader: (c: Call, n: string) => Promise<T>) =>
       wanted.has(section) ? attempt({ node: args.node }, () => reader(call, args.node)) : NOTHING;
-    const [status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat, backup] = await Promise.all([
-      read('status', readNodeStatus),
-      read('services', readServices),
-      read('time', readNodeClock),
-      read('versions', readNodeVersions),
-      read('subscription', readSubscription),
-      read('dns', readDns),
-      read('pressure', readPressure),
-      wanted.has('config') || wanted.has('notes') ? attempt({ node: args.node }, () => readNodeConfig(call, args.node)) : NOTHING,
-      read('hosts', readHosts),
-      read('netstat', readNetstat),
-      read('backup', readBackupDefaults),
-    ]);
-    const gaps = mergeGaps(status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat, backup);
+    const [status, services, clock, versions, subscription, dns, pressure, config, hosts, netstat, backup, guests] =
+      await Promise.all([
+        read('status', readNodeStatus),
+        read('services', readServices),
+        read('time', readNodeClock),
+        read('versions', readNodeVersions),
+        read('subscription', readSubscription),
+        read('dns', readDns),
+        read('pressure', readPressure),
+        wanted.has('config') || wanted.has('notes')
+          ? attempt({ node: args.node }, () => readNodeConfig(call, args.node))
+          : NOTHING,
+        read('hosts', readHosts),
+        read('netstat', readNetstat),
+        read('backup', readBackupDefaults),
+        wanted.has('status') ? guestCoverage(call) : NO_GAPS,
+      ]);
+    // Guests are only counted beside the node's figures.
+    const counted = status.data === undefined ? NO_GAPS : guests;
+    const gaps = mergeGaps(
+      counted,
+      status,
+      services,
+      clock,
+      versions,
+      subscription,
+      dns,
+      pressure,
+      config,
+      hosts,
+      netstat,
+      backup,
+    );
     const notes = [
       ...(services.data === undefined ? [] : [serviceNote(services.data)]),
       ...(clock.data === undefined ? [] : clockNotes(clock.data)),
@@ -184,7 +205,7 @@ export const getNodeStatus = defineTool({
     return {
       headline: headline(args.node, known, status.data, services.data, gaps),
       sections: {
-        status: status.data === undefined ? undefined : statusRecord(status.data, inventory, args.node),
+        status: status.data === undefined ? undefined : statusRecord(status.data, inventory, args.node, guests),
         services_not_running: services.data === undefined ? undefined : serviceRows(services.data),
         time: clock.data === undefined ? undefined : clockRecord(clock.data),
         versions: versions.data === undefined ? undefined : versionRecord(versions.data),
@@ -212,16 +233,26 @@ function wantedSections(asked: readonly (Section | 'all')[] | undefined): readon
 }
 
 /** Of a node that is down only its membership and what belongs to it are known. */
-function offlineAnswer(inventory: Inventory, name: string, known: Node | undefined) {
+function offlineAnswer(inventory: Inventory, name: string, known: Node | undefined, seen: Gaps) {
   const here = inventory.guests.filter((g) => g.node === name);
   const managed = here.filter((g) => g.haState !== undefined).length;
   return {
     headline: `Node ${name} is ${known?.status ?? 'unknown'}: its state can't be read now`,
-    sections: { status: { status: known?.status ?? 'unknown', guests: told(here.length, here) } },
-    gaps: offlineGaps(inventory, new Set([name])),
-    notes: here.length === 0 ? [] : [`${here.length} visible guests belong to it, ${managed} of them under HA.`],
+    sections: { status: { status: known?.status ?? 'unknown', guests: told(here.length, here.length, seen) } },
+    gaps: mergeGaps(offlineGaps(inventory, new Set([name])), seen),
+    notes:
+      here.length === 0
+        ? []
+        : [
+            `${here.length} ${visibleWord(seen)}${here.length === 1 ? 'guest belongs' : 'guests belong'} to it, ${managed} under HA.`,
+          ],
     next: [`list_guests node=${name}`, `get_metrics node=${name} (its history until it went down)`],
   };
+}
+
+/** A count of what this token sees there; nothing seen may be nothing shown, and then there is no count. */
+function told(count: number, seen: number, gaps: Gaps): number | undefined {
+  return seen === 0 && gaps.coverage !== 'complete' ? undefined : count;
 }
 
 function headline(
@@ -251,7 +282,7 @@ function usageText({ used, total }: Usage): string | undefined {
   return `${formatBytes(used)} of ${formatBytes(total)} (${formatPercent(used / total)})`;
 }
 
-function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
+function statusRecord(s: NodeStatus, inventory: Inventory, name: string, seen: Gaps) {
   const here = inventory.guests.filter((g) => g.node === name);
   return {
     status: 'online',
@@ -275,14 +306,9 @@ function statusRecord(s: NodeStatus, inventory: Inventory, name: string) {
     pve_manager: s.manager,
     boot: s.boot,
     secure_boot: s.secureBoot,
-    guests: told(here.length, here),
-    running: told(here.filter((g) => g.status === 'running').length, here),
+    guests: told(here.length, here.length, seen),
+    running: told(here.filter((g) => g.status === 'running').length, here.length, seen),
   };
-}
-
-/** Nothing seen may be nothing shown: no count then. */
-function told(count: number, here: readonly Guest[]): number | undefined {
-  return here.length === 0 ? undefined : count;
 }
 
 function serviceRows(services: readonly Service[]) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bool, int, list, prose, table, text } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import { visibleWord } from '../../api/reading.ts';
 import { readInventory } from '../../cluster/inventory.ts';
 import { type NodeInterface, type PendingNetwork, readNodeNetwork } from '../../cluster/node-network.ts';
@@ -47,7 +48,7 @@ export const listNodeNetwork = defineTool({
     const { interfaces, pending } = reading.data;
     const down = interfaces.filter((i) => i.autostart && !i.active).length;
     return {
-      headline: `${interfaces.length} ${visibleWord(reading)}interfaces on ${args.node}${kinds(interfaces)}${down === 0 ? '' : `; ${down} not active although they start at boot`}${pending === undefined ? '' : '; edits are pending'}`,
+      headline: `${counted(interfaces.length, `${visibleWord(reading)}interface`)} on ${args.node}${kinds(interfaces)}${down === 0 ? '' : `; ${down} not active although they start at boot`}${pending === undefined ? '' : '; edits are pending'}`,
       sections: {
         interfaces: { rows: interfaces.map(toRow), key: (row) => [row.iface ?? ''] },
         changes: args.changes === true && pending !== undefined ? scrubFreeText(pending.diff).text : undefined,

@@ -1,7 +1,7 @@
 import { bytes, duration, int, percent, table, text } from '../../answer/spec.ts';
-import { shareOf } from '../../answer/units.ts';
+import { counted, shareOf } from '../../answer/units.ts';
 
-import { mergeGaps } from '../../api/reading.ts';
+import { type Gaps, mergeGaps } from '../../api/reading.ts';
 import { guestCoverage, type Inventory, nodeCoverage, readInventory } from '../../cluster/inventory.ts';
 import { defineTool } from '../define-tool.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
@@ -53,12 +53,22 @@ export const listNodes = defineTool({
     });
     const online = inventory.nodes.filter((n) => n.status === 'online').length;
     return {
-      headline: `${rows.length} nodes, ${online} online`,
+      headline: `${counted(rows.length, 'node')}, ${online} online`,
       sections: { nodes: { rows, key: (row) => [row.node ?? ''] } },
       gaps: mergeGaps(gaps, guests),
+      notes: silentNotes(inventory, gaps),
     };
   },
 });
+
+/** A node that is online and may be seen, and of which the cluster has no figures all the same. */
+function silentNotes({ nodes }: Inventory, { hidden }: Gaps): readonly string[] {
+  const silent = nodes.filter((n) => n.status === 'online' && !n.hasFigures).map((n) => n.node);
+  if (silent.length === 0 || hidden.length > 0) return [];
+  return [
+    `${silent.slice(0, 8).join(', ')}${silent.length > 8 ? ', ...' : ''}: online, but no fresh figures (its pvestatd may hang or have just started). get_node_status asks the node itself.`,
+  ];
+}
 
 interface Count {
   guests: number;

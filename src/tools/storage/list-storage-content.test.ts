@@ -30,6 +30,7 @@ describe('list_storage_content', () => {
     const { text } = await h.call('list_storage_content', { storage: 'pbs-main', content: 'backup' });
     expect(text).toContain('Hidden: backups on pbs-main: needs Datastore.AllocateSpace on /storage/pbs-main');
     expect(text).toContain('VM.Backup on /vms');
+    expect(text).toMatch(/^Next: list_storage_content storage=pbs-main vmid=/m);
     const vmid = backupsIn('pbs-main', 'pve1')[0]?.vmid;
     const narrowed = await h.call('list_storage_content', { storage: 'pbs-main', content: 'backup', vmid });
     expect(tableOf(narrowed.text)).toHaveLength(backupsIn('pbs-main', 'pve1').filter((b) => b.vmid === vmid).length);

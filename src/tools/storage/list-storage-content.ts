@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { bool, bytes, int, list, table, text, time } from '../../answer/spec.ts';
+import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
+import { type Gaps, mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
 import { checkSegment } from '../../api/segments.ts';
 import { type Guest, type Inventory, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
@@ -75,6 +76,7 @@ export const listStorageContent = defineTool({
       },
       gaps: mergeGaps(reading),
       notes,
+      next: nextFor(place.storage, reading, args.vmid),
     };
   },
 });
@@ -150,7 +152,7 @@ function describe({ data: volumes, ...gaps }: Reading<readonly Volume[]>): strin
   const counts = new Map<string, number>();
   for (const v of volumes) counts.set(v.content, (counts.get(v.content) ?? 0) + 1);
   const kinds = [...counts].map(([kind, n]) => `${n} ${kind}`);
-  return `${volumes.length} ${word}volumes${kinds.length > 1 ? ` (${kinds.join(', ')})` : ''}`;
+  return `${counted(volumes.length, `${word}volume`)}${kinds.length > 1 ? ` (${kinds.join(', ')})` : ''}`;
 }
 
 function notesFor(
@@ -177,6 +179,12 @@ function notesFor(
     );
   }
   return notes;
+}
+
+/** A backup server tells guest by guest what it hides from a list. */
+function nextFor({ storage: id, plugin }: Storage, { hidden }: Gaps, vmid: number | undefined): string[] {
+  if (plugin !== 'pbs' || vmid !== undefined || hidden.length === 0) return [];
+  return [`list_storage_content storage=${id} vmid=... finds the backups of one guest, check_backup_coverage those of all`];
 }
 
 function toRow(v: Volume, guests: ReadonlyMap<number, Guest>) {

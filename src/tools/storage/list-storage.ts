@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, list, percent, table, text } from '../../answer/spec.ts';
-import { shareOf } from '../../answer/units.ts';
+import { counted, shareOf } from '../../answer/units.ts';
 import { type Gaps, mergeGaps, visibleWord } from '../../api/reading.ts';
 import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
@@ -50,7 +50,7 @@ export const listStorage = defineTool({
     const gaps: Gaps = mergeGaps(definitions, offlineGaps(inventory, asked));
     const everyNode = inventory.nodes.length;
     return {
-      headline: `${found.length} ${visibleWord(definitions)}storages${found.length === all.length ? '' : ` of ${all.length}`}${args.state === undefined ? counts(found) : `: ${args.state}`}`,
+      headline: `${counted(found.length, `${visibleWord(definitions)}storage`)}${found.length === all.length ? '' : ` of ${all.length}`}${args.state === undefined ? counts(found) : `: ${args.state}`}`,
       sections: {
         storages: {
           rows: found.map((s) => ({

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { duration, type SortKey, table, text, time } from '../../answer/spec.ts';
-import { visibleWord } from '../../api/reading.ts';
-import { readInventory } from '../../cluster/inventory.ts';
+import { counted } from '../../answer/units.ts';
+import { ApiError } from '../../api/errors.ts';
+import { type Gaps, visibleWord } from '../../api/reading.ts';
+import { type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { errorOf } from '../../cluster/problem-error.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { readTasks, type Task, type TaskState, taskVmid } from '../../cluster/tasks.ts';
 import { defineTool } from '../define-tool.ts';
@@ -49,6 +52,10 @@ export const listRecentTasks = defineTool({
     const rows = page.limit ?? DEFAULT_ROWS;
     const from = args.since === undefined ? undefined : parseTimeParam('since', args.since, page.asked);
     const to = args.until === undefined ? undefined : parseTimeParam('until', args.until, page.asked);
+    if (from !== undefined && to !== undefined && from >= to)
+      throw new ApiError('bad-argument', 'since is not before until, so no task can match.', {
+        hint: 'since is the earlier one: since=48h until=24h.',
+      });
     const reading = await readTasks(call, inventory, {
       node: args.node,
       states: statesOf(args.state),
@@ -61,11 +68,12 @@ export const listRecentTasks = defineTool({
       // began in it.
       perNode: Math.max(rows, DEFAULT_ROWS) + 1,
     });
-    const { tasks, more } = reading.data;
+    const { tasks, answered, more } = reading.data;
+    if (answered === 0) throw noneAnswered(reading, inventory);
     const last = tasks.at(-1);
     const names = new Map(inventory.guests.map((g) => [g.vmid, g.name]));
     return {
-      headline: `${tasks.length} ${visibleWord(reading)}tasks${reading.problems.length === 0 ? '' : ' on the nodes that answered'}${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
+      headline: `${counted(tasks.length, `${visibleWord(reading)}task`)}${reading.problems.length === 0 ? '' : ' on the nodes that answered'}${args.state === undefined ? '' : ` in state ${args.state}`}${summary(tasks)}`,
       sections: {
         tasks: {
           rows: tasks.map((t) => ({
@@ -85,10 +93,18 @@ export const listRecentTasks = defineTool({
         },
       },
       gaps: reading,
-      notes: from === undefined && tasks.length > 0 ? ['Nodes keep only their last one to two thousand tasks.'] : [],
+      notes: from === undefined ? ['Nodes keep only their last one to two thousand tasks.'] : [],
     };
   },
 });
+
+/** Of no node a list of no tasks would read as if there were none. */
+function noneAnswered({ problems, why }: Gaps, { nodes }: Inventory): ApiError {
+  const told = problems.find((p) => nodes.some((n) => n.status === 'online' && n.node === p.where.node)) ?? problems[0];
+  if (told !== undefined)
+    return errorOf(told, told.where.node === undefined ? undefined : `The tasks of ${told.where.node} can't be read`);
+  return new ApiError('timeout', `No node told its tasks${why === undefined ? '' : `: ${why}`}.`);
+}
 
 function sortKey(row: { readonly start?: number | null | undefined; readonly upid?: string | null | undefined }): SortKey {
   return [-(row.start ?? 0), row.upid ?? ''];

@@ -28,6 +28,31 @@ describe('list_recent_tasks and get_task', () => {
     expect((await h.call('list_recent_tasks', { node: 'pve1', type: 'no-such-type' })).text).toMatch(/^0 tasks$/m);
   });
 
+  test('of no node that answered nothing is counted: that is an error', async () => {
+    for (const [match, args] of [
+      ['/nodes/pve1/tasks', { node: 'pve1', state: 'problem' }],
+      [/^\/nodes\/[^/]+\/tasks/, {}],
+    ] as const) {
+      const off = h.demo.faults.add({ kind: 'status-500', match });
+      const { text, isError } = await h.call('list_recent_tasks', args);
+      off();
+      expect(isError, text).toBe(true);
+      expect(text).toMatch(/The tasks of pve[12] can't be read/);
+    }
+  });
+
+  test('a period that ends before it begins is an error, not an empty list', async () => {
+    const { text, isError } = await h.call('list_recent_tasks', { since: '1d', until: '2d' });
+    expect(isError, text).toBe(true);
+    expect(text).toContain('since is not before until');
+  });
+
+  test('that nodes forget old tasks is told above all where none is found', async () => {
+    const { text } = await h.call('list_recent_tasks', { vmid: 9999 });
+    expect(text).toMatch(/^0 tasks/);
+    expect(text).toContain('Nodes keep only their last');
+  });
+
   test('every task once by following the cursor', async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
