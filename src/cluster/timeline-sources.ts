@@ -61,7 +61,7 @@ export async function readTimelineSources(
       }),
     ),
     guest === undefined ? readLog(call) : undefined,
-    guest === undefined ? attempt({}, async () => readHaStatus(call)) : undefined,
+    guest === undefined || guest.haState !== undefined ? attempt({}, async () => readHaStatus(call)) : undefined,
     attempt({}, () => readReplication(call, inventory, wish.node ?? guest?.node)),
     readAllMetrics(call, inventory, wish),
     guestCoverage(call),
