@@ -475,6 +475,14 @@ describe('a large cluster', () => {
   }, 120_000);
 });
 
+test('an answer about one node or guest says what is not in it', async () => {
+  const left =
+    /^Note: Only findings about (\S+ ?\d*): those of the cluster as a whole, and what compares nodes or guests, are in/m;
+  expect(left.exec((await auditor.call('check_health', { node: 'pve2' })).text)?.[1]).toBe('pve2');
+  expect(left.exec((await auditor.call('check_health', { vmid: 100 })).text)?.[1]).toBe('guest 100');
+  expect((await auditor.call('check_health', {})).text).not.toMatch(left);
+});
+
 test('rows that were cut on a page that ran out of time go on with the same guests: nothing is lost', async () => {
   let late = 0;
   const harness = await openHarness({ nodes: 2, guests: 60, clock: () => Date.now() + late });

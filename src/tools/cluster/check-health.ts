@@ -122,6 +122,7 @@ export const checkHealth = defineTool({
         guests: guests.length,
         perGuest: requestsPerGuest(guestFacts(healthChecks.filter((c) => isAsked(c, args)))),
         from,
+        only: args.vmid !== undefined ? `guest ${args.vmid}` : args.node,
       }),
     };
   },
@@ -299,14 +300,20 @@ interface Said {
   readonly guests: number;
   readonly perGuest: number;
   readonly from: number;
+  /** The one thing that is asked about. */
+  readonly only: string | undefined;
 }
 
-function notesOf(call: Call, { verdict, deep, guests, perGuest, from }: Said): readonly string[] {
+function notesOf(call: Call, { verdict, deep, guests, perGuest, from, only }: Said): readonly string[] {
   const notes: string[] = [];
   const left = verdict.unchecked.filter((u) => u.spared === 'node' || u.spared === 'deep');
   if (!deep && left.length > 0)
     notes.push(
       `deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`,
+    );
+  if (only !== undefined)
+    notes.push(
+      `Only findings about ${only}: those of the cluster as a whole, and what compares nodes or guests, are in the answer about everything.`,
     );
   if (deep) notes.push(`${call.stats.requests} requests were made.`);
   if (from > 0)
