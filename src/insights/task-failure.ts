@@ -50,7 +50,8 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly cause: string }[] = 
     cause: 'A host on the network did not answer: storage server, other node or download source.',
   },
   {
-    pattern: /storage '[^']*' is not (online|available)|is not online|mount error|mount\.nfs|stale file handle|not mounted|unable to open backup directory/i,
+    pattern:
+      /storage '[^']*' is not (online|available)|is not online|mount error|mount\.nfs|stale file handle|not mounted|unable to open backup directory/i,
     cause: 'The storage was not reachable from the node (list_storage shows inactive ones).',
   },
   {

@@ -69,7 +69,7 @@ const AUDITOR: Readonly<Record<string, readonly string[]>> = {
   'PVE-G15 info': ['101', '112', '115', '116', '121'],
   'PVE-G16 warning': ['101'],
   'PVE-G17 info': ['101'],
-  'PVE-G18 warning': ['100', '220'],
+  'PVE-G18 warning': ['100', '101', '220'],
   'PVE-G19 info': ['111', '115'],
   'PVE-G20 warning': ['BC:24:11:20:01:04'],
   'PVE-G21 info': ['112', '115'],
@@ -127,7 +127,7 @@ const FULL: Readonly<Record<string, readonly string[]>> = {
   'PVE-B12 info': ['local', 'pbs-main', 'smb-archive'],
   'PVE-G11 info': ['100', '104', '113', '200', '205'],
   'PVE-G16 warning': ['101', '200'],
-  'PVE-G18 warning': ['100', '200', '220'],
+  'PVE-G18 warning': ['100', '101', '200', '220'],
   'PVE-G24 critical': ['100', '106', '200'],
   'PVE-G25 info': ['100', '117', '200'],
 };
