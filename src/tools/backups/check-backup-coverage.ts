@@ -241,7 +241,7 @@ function judge(guest: Guest, facts: Facts, options: { now: number; maxAge: numbe
       jobs,
       backups: [...facts.everywhere.backups, ...facts.server.backups].filter((b) => isOf(b, guest)),
       unread: (jobs ?? []).flatMap((job) => unreadTarget(job, guest, facts) ?? []),
-      excluded: facts.jobs.excluded.get(guest.vmid),
+      volumes: facts.jobs.volumes.get(guest.vmid),
       retention: new Map(facts.definitions.map((d) => [d.storage, d.retention])),
       allRead:
         facts.storagesComplete &&
