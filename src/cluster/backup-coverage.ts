@@ -22,8 +22,16 @@ export interface ExcludedVolume {
 /** Everything about jobs: undefined where it may not or could not be read. */
 export interface JobFacts {
   readonly jobs: readonly BackupJob[] | undefined;
-  /** Volumes that backups leave out, by guest; guests of jobs that were not opened are missing. */
-  readonly excluded: ReadonlyMap<number, readonly ExcludedVolume[]>;
+  /** Volumes of guests and whether backups hold them; guests of jobs that were not opened are missing. */
+  readonly volumes: ReadonlyMap<number, JobVolumes>;
+}
+
+/** Volumes of one guest, as a job sees them. */
+export interface JobVolumes {
+  /** What its backups leave out. */
+  readonly excluded: readonly ExcludedVolume[];
+  /** No data is left in: a backup holds the configuration, and at most EFI variables and TPM state. */
+  readonly none: boolean;
 }
 
 /**
@@ -34,7 +42,7 @@ export interface JobFacts {
 export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
   if (!(await call.rights.has('Sys.Audit', '/'))) {
     const hidden = [{ what: 'backup jobs and the volumes that they leave out', privilege: 'Sys.Audit', path: '/' }];
-    return { data: { jobs: undefined, excluded: new Map() }, problems: [], coverage: 'partial', hidden };
+    return { data: { jobs: undefined, volumes: new Map() }, problems: [], coverage: 'partial', hidden };
   }
   const jobs = await attempt({}, () => readBackupJobs(call));
   const enabled = (jobs.data ?? []).filter((j) => j.enabled);
@@ -44,32 +52,38 @@ export async function readJobFacts(call: Call): Promise<Reading<JobFacts>> {
     () => ({}),
     async ({ id }) => parseIncludedVolumes((await call.get('/cluster/backup/{id}/included_volumes', { id })).data),
   );
-  const excluded = new Map(opened.results.flatMap((r) => [...r.data]));
+  const volumes = new Map(opened.results.flatMap((r) => [...r.data]));
   const unopened = cutGaps(
     enabled.length > MAX_JOBS,
     `excluded disks were looked at in the first ${MAX_JOBS} of ${enabled.length} jobs only`,
   );
-  return { data: { jobs: jobs.data, excluded }, ...mergeGaps(jobs, opened.gaps, unopened) };
+  return { data: { jobs: jobs.data, volumes }, ...mergeGaps(jobs, opened.gaps, unopened) };
 }
 
 /** The volumes that a job leaves out, by guest. Every guest of the job is in it, also those without any. */
-export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, readonly ExcludedVolume[]> {
-  const guests = new Map<number, readonly ExcludedVolume[]>();
+export function parseIncludedVolumes(data: unknown): ReadonlyMap<number, JobVolumes> {
+  const guests = new Map<number, JobVolumes>();
   for (const row of listOf(rawOf(data)['children'], 'volumes of the job')) {
     const vmid = vmidOf(row['id']);
     if (vmid === undefined) continue;
-    const excluded = rowsOf(row['children']).flatMap((volume): ExcludedVolume[] => {
+    const all = rowsOf(row['children']);
+    const excluded = all.flatMap((volume): ExcludedVolume[] => {
       if (boolOf(volume['included']) !== false) return [];
       const id = textOf(volume['id']);
       const key = id?.split(':').at(-1);
       return key === undefined ? [] : [{ key: cleanText(key), reason: cleanText(textOf(volume['reason']) ?? 'not told') }];
     });
-    guests.set(
-      vmid,
-      excluded.sort((a, b) => byText(a.key, b.key)),
-    );
+    guests.set(vmid, {
+      excluded: excluded.sort((a, b) => byText(a.key, b.key)),
+      none: excluded.length > 0 && all.every((v) => boolOf(v['included']) === false || isFirmware(textOf(v['id']))),
+    });
   }
   return guests;
+}
+
+/** EFI variables and TPM state: nobody's data. */
+function isFirmware(id: string | undefined): boolean {
+  return /:(?:efidisk|tpmstate)\d+$/.test(id ?? '');
 }
 
 /** How well a place was read; `guests`: only guest by guest. */

@@ -103,16 +103,22 @@ export async function readThinPoolUse(
         (at) => at,
         async (at) => {
           const volumes = parseVolumes((await call.get('/nodes/{node}/storage/{storage}/content', at)).data);
-          return volumes
-            .filter((v) => v.content === 'images' || v.content === 'rootdir')
-            .reduce((sum, v) => sum + (v.size ?? 0), 0);
+          const disks = volumes.filter((v) => v.content === 'images' || v.content === 'rootdir');
+          return new Map(disks.map((v) => [v.volid.slice(v.volid.indexOf(':') + 1), v.size ?? 0]));
         },
       )
     : undefined;
   const data = items.map(({ node, pool, on }): ThinPoolUse => {
     const sizes = on.map((s) => promised?.results.find((r) => r.item.node === node && r.item.storage === s)?.data);
     const known = sizes.length > 0 && sizes.every((s) => s !== undefined);
-    return { ...pool, node, storages: on, provisioned: known ? sizes.reduce<number>((sum, s) => sum + (s ?? 0), 0) : undefined };
+    // Storages on the same pool each list all of its volumes.
+    const volumes = new Map(sizes.flatMap((s) => [...(s ?? [])]));
+    return {
+      ...pool,
+      node,
+      storages: on,
+      provisioned: known ? [...volumes.values()].reduce((sum, size) => sum + size, 0) : undefined,
+    };
   });
   // What is not visible here does not make the rest of the answer partial.
   const unseen: Gaps = { ...NO_GAPS, hidden: disks.hidden };

@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { byText } from '../api/lenient.ts';
-import { complete, type Gaps, mergeGaps, type Problem, type Reading, withGaps } from '../api/reading.ts';
+import { attempt, complete, type Gaps, mergeGaps, NO_GAPS, type Problem, type Reading, withGaps } from '../api/reading.ts';
 import { type Backup, ofGuest, readDryRunOf, readStorageBackups } from './backups.ts';
 import { fanOut } from './fan-out.ts';
 import { type Guest, type Inventory, onlineNodes, type StorageRow, storageCoverage } from './inventory.ts';
@@ -22,6 +22,8 @@ export interface GuestBackups {
   readonly storages: readonly StorageBackups[];
   /** Backup storages that were left out to save requests. */
   readonly notAsked: readonly string[];
+  /** The token does not see every storage: backups may be on others. */
+  readonly hidden: boolean;
 }
 
 export interface BackupWish {
@@ -33,6 +35,9 @@ export interface BackupWish {
    */
   readonly thorough: boolean;
 }
+
+/** A backup this young answers the question by itself; an older one, or none, makes hidden storages matter. */
+const RECENT_SECONDS = 2 * 86_400;
 
 /**
  * A guest's backups on every storage for backups that can be reached, also when the guest's own node is down: shared
@@ -50,7 +55,7 @@ export async function readGuestBackups(
 ): Promise<Reading<GuestBackups>> {
   const { places, unreachable } = backupPlaces(inventory, guest.node, wish.thorough);
   const asked = places.slice(0, Math.max(0, wish.limit));
-  const [out, coverage] = await Promise.all([
+  const [out, known] = await Promise.all([
     fanOut(
       call,
       asked,
@@ -63,6 +68,8 @@ export async function readGuestBackups(
   storages.sort(
     (a, b) => (b.newest?.time ?? 0) - (a.newest?.time ?? 0) || byText(a.storage, b.storage) || byText(a.node, b.node),
   );
+  const recent = storages.some((s) => s.newest?.time !== undefined && s.newest.time > call.now() / 1000 - RECENT_SECONDS);
+  const coverage = known ?? (recent ? NO_GAPS : await plainlyHidden(call));
   const notAsked = places.slice(asked.length).map(labelOf);
   const missing = unreachable.length > 0 || notAsked.length > 0;
   // Backups elsewhere are only ruled out where that was looked into.
@@ -79,9 +86,18 @@ export async function readGuestBackups(
           : undefined,
   };
   return withGaps(
-    { storages, notAsked },
-    mergeGaps(left, out.gaps, ...out.results.map((r) => r.data), ...(coverage === undefined ? [] : [coverage])),
+    { storages, notAsked, hidden: coverage.hidden.length > 0 },
+    mergeGaps(left, out.gaps, ...out.results.map((r) => r.data), coverage),
   );
+}
+
+/** The cheap question: a token that has not the right to see all storages is told so; single closed ones are not looked for. */
+async function plainlyHidden(call: Call): Promise<Gaps> {
+  const privilege = 'Datastore.Audit';
+  const path = '/storage';
+  const held = await attempt({}, () => call.rights.has(privilege, path));
+  if (held.data !== false) return NO_GAPS;
+  return { problems: [], coverage: 'partial', hidden: [{ what: 'storages', privilege, path }] };
 }
 
 interface Place {

@@ -60,7 +60,7 @@ export async function readTimelineSources(
       }),
     ),
     guest === undefined ? readLog(call) : undefined,
-    guest === undefined ? attempt({}, () => readHaStatus(call)) : undefined,
+    guest === undefined || guest.haState !== undefined ? attempt({}, () => readHaStatus(call)) : undefined,
     whole(() => readReplication(call, inventory, wish.node ?? guest?.node)),
     readAllMetrics(call, inventory, wish),
     guestCoverage(call),

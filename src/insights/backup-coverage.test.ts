@@ -39,7 +39,7 @@ function judge(extra: Partial<CoverageFacts>, maxAge?: number) {
       jobs: [job()],
       backups: [],
       unread: [],
-      excluded: [],
+      volumes: undefined,
       retention: new Map(),
       nodeOnline: true,
       allRead: true,
@@ -143,6 +143,14 @@ describe('what else is told', () => {
     ]);
   });
 
+  test('fresh backups without any disk in them are said to be that', () => {
+    const out = { key: 'scsi0', reason: 'backup=no' };
+    const words = 'no volume of it is in its backups, only its configuration';
+    expect(judge({ backups: [backup(H)], volumes: { excluded: [out], none: true } }).issues).toEqual([words]);
+    expect(judge({ backups: [backup(H)], volumes: { excluded: [out], none: false } }).issues).toEqual([]);
+    expect(judge({ backups: [backup(H)], volumes: { excluded: [], none: false } }).issues).toEqual([]);
+  });
+
   test('the worst first', () => {
     const order = [
       judge({ jobs: [] }),
@@ -151,7 +159,7 @@ describe('what else is told', () => {
       judge({ backups: [backup(9 * D)] }),
       judge({ unread: [{ storage: 'x', why: 'unreachable', needs: undefined }] }),
       judge({ jobs: undefined }),
-      judge({ backups: [backup(H)], excluded: [{ key: 'scsi1', reason: 'backup=no' }] }),
+      judge({ backups: [backup(H)], volumes: { excluded: [{ key: 'scsi1', reason: 'backup=no' }], none: false } }),
       judge({ backups: [backup(H)] }),
       judge({ guest: guest({ template: true }) }),
     ].map(coverageRank);

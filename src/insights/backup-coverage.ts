@@ -1,5 +1,5 @@
 import { byText } from '../api/lenient.ts';
-import type { ExcludedVolume } from '../cluster/backup-coverage.ts';
+import type { JobVolumes } from '../cluster/backup-coverage.ts';
 import type { BackupJob } from '../cluster/backup-jobs.ts';
 import type { Backup } from '../cluster/backups.ts';
 import type { Guest, GuestType } from '../cluster/inventory.ts';
@@ -33,7 +33,7 @@ export interface CoverageFacts {
   readonly backups: readonly Backup[];
   readonly unread: readonly UnreadTarget[];
   /** Undefined: not told. */
-  readonly excluded: readonly ExcludedVolume[] | undefined;
+  readonly volumes: JobVolumes | undefined;
   /** Retention of storages, by name. */
   readonly retention: ReadonlyMap<string, string | undefined>;
   readonly nodeOnline: boolean;
@@ -103,7 +103,7 @@ export function coverageOf(facts: CoverageFacts, options: CoverageOptions): Gues
     allowed,
     count: backups.length === 0 && facts.allRead !== true ? undefined : backups.length,
     protectedCount: backups.filter((b) => b.protected === true).length,
-    excluded: (facts.excluded ?? []).map((v) => v.key),
+    excluded: (facts.volumes?.excluded ?? []).map((v) => v.key),
     retention: retentionOf(facts),
     issues: issuesOf(facts, backups, last),
   };
@@ -133,6 +133,7 @@ function issuesOf(facts: CoverageFacts, newestFirst: readonly Backup[], last: Ba
     else if (why === 'unreachable') issues.push(`${storage} does not answer, and its job writes there`);
     else issues.push(why === 'disabled' ? `job target ${storage} is disabled` : `job target ${storage} does not exist`);
   }
+  if (facts.volumes?.none === true) issues.push('no volume of it is in its backups, only its configuration');
   const flawed = newestFirst.filter((b) => flawOf(b) !== undefined);
   const [worst] = flawed;
   if (worst !== undefined) {

@@ -191,6 +191,15 @@ describe('what comes before the rules', () => {
     expect(trace({ names: blacklisting('hidden'), ...to([]) }).verdict).toBe('blocked');
   });
 
+  test('a guest that is off is not called unfiltered where the blacklist can not be read', () => {
+    const hidden = blacklisting('hidden');
+    const result = trace({ names: hidden, ...to([], { options: {} }) });
+    expect(result).toMatchObject({ verdict: 'cannot know', by: expect.stringContaining('blacklist') });
+    expect(result.by).toContain("the guest's firewall is off");
+    expect(result.levels.flatMap((l) => l.steps).some((step) => step.decides)).toBe(false);
+    expect(trace({ names: hidden, ...to([], { options: {}, nicFirewall: false }) }).verdict).toBe('not filtered');
+  });
+
   test('DHCP is let in and out by an option of its own', () => {
     const packet = { family: 4, source: ranges('192.0.2.1'), dest: ranges('192.0.2.10'), proto: 'udp', port: 68 } as const;
     expect(trace({ packet, ...to([]) })).toMatchObject({ verdict: 'reachable', by: expect.stringContaining('DHCP') });

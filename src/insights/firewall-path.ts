@@ -123,7 +123,11 @@ function guestLevel(side: GuestSide, direction: 'in' | 'out', facts: PathFacts):
   // This comes with the interface's flag alone, whatever the guest's own switch says.
   if (direction === 'in' && side.nicFirewall === true && before?.outcome === 'drop') return before;
   const on = options === undefined ? undefined : (boolOf(options['enable']) ?? false);
-  if (on === false) return single(level, 'enable', 'unfiltered', "the guest's firewall is off");
+  if (on === false) {
+    const off = single(level, 'enable', 'unfiltered', "the guest's firewall is off");
+    if (direction === 'out' || side.nicFirewall !== true || before === undefined) return off;
+    return { ...before, by: `${off.by}; ${before.by}`, steps: [...before.steps, ...off.steps].map(undecided) };
+  }
   if (on === undefined || options === undefined)
     return single(level, 'enable', 'unknown', "the guest's firewall options can't be read");
   if (side.nicFirewall === undefined)
@@ -137,7 +141,11 @@ function guestLevel(side: GuestSide, direction: 'in' | 'out', facts: PathFacts):
   if (before === undefined || result.outcome === 'drop' || result.outcome === 'reject')
     return { ...result, steps: [...(before?.steps ?? []), ...result.steps] };
   const by = result.outcome === 'unknown' ? `${result.by}; ${before.by}` : before.by;
-  return { ...before, by, steps: [...before.steps, ...result.steps].map((step) => ({ ...step, decides: false })) };
+  return { ...before, by, steps: [...before.steps, ...result.steps].map(undecided) };
+}
+
+function undecided(step: PathStep): PathStep {
+  return { ...step, decides: false };
 }
 
 /** Senders in the datacenter's set `blacklist` are dropped in front of every filtered interface. */

@@ -44,6 +44,31 @@ function isOwnBind(disk: GuestDisk): boolean {
   return disk.kind === 'bind' && !disk.options.includes('shared=1');
 }
 
+/** Whether a node has a storage, by its definition, else by what the nodes say of it. */
+export function isOnNode(
+  storage: string,
+  node: string,
+  definitions: readonly StorageDefinition[] | undefined,
+  inventory: Inventory,
+): boolean {
+  const definition = definitions?.find((d) => d.storage === storage);
+  if (definition === undefined) return inventory.storages.some((s) => s.storage === storage && s.node === node);
+  return definition.enabled && (definition.nodes.length === 0 || definition.nodes.includes(node));
+}
+
+/**
+ * Whether replication to some nodes puts a copy of a local volume there: not of one that it is told to leave out, nor of
+ * a path, nor onto a node without the storage.
+ */
+export function isReplicated(
+  disk: GuestDisk,
+  targets: readonly string[],
+  has: (storage: string, node: string) => boolean,
+): boolean {
+  const { storage } = disk;
+  return storage !== undefined && !disk.options.includes('replicate=0') && targets.some((node) => has(storage, node));
+}
+
 /** A device of the host that a guest claims. */
 export interface DeviceTie {
   /** `hostpci0` */

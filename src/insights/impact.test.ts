@@ -150,6 +150,18 @@ describe('a node', () => {
       local,
       'stops; a person can start it elsewhere, from its replica: what was written since the last run is lost',
     ],
+    [
+      'a disk that its replication leaves out',
+      { vmid: 101, haState: 'started' },
+      vm({ scsi0: 'lvm:a', scsi1: 'lvm:b,replicate=0' }),
+      "stops; HA can't start it elsewhere (scsi1 on lvm only there)",
+    ],
+    [
+      'a replica on a node without the storage',
+      { vmid: 101 },
+      vm({ scsi0: 'only:a' }),
+      'stops until the node is back (scsi0 on only only there)',
+    ],
     ['pinned by a rule', { vmid: 102, haState: 'started' }, shared, 'stops: HA may run it nowhere else'],
     ['pinned by a rule that is off', { vmid: 103, haState: 'started' }, shared, 'stops; HA may start it on another node'],
     ['not running', { status: 'stopped' }, local, 'not available until the node is back (scsi0 on lvm only there)'],

@@ -9,7 +9,7 @@ import type { Guest } from '../cluster/inventory.ts';
 import { type SdnObject, zoneNodes } from '../cluster/sdn.ts';
 import { holdsVlan } from './address-book.ts';
 import { runsNow } from './capacity.ts';
-import { deviceTies, diskNames, diskTies, isNeeded } from './guest-ties.ts';
+import { deviceTies, diskNames, diskTies, isNeeded, isOnNode, isReplicated } from './guest-ties.ts';
 
 /** Something that needs the target. */
 export interface Dependent {
@@ -173,7 +173,17 @@ function onNode(facts: ImpactFacts, guest: Guest, config: GuestConfig | undefine
     (job) => job.vmid === guest.vmid && job.target !== facts.target.id && !job.disabled,
   );
   if (replicas.length > 0) why.push(`replica on ${replicas.map((job) => job.target ?? '?').join(', ')}`);
-  return row(guest, why, lostWithNode(facts, guest, config, strict !== undefined, replicas.length > 0));
+  return row(
+    guest,
+    why,
+    lostWithNode(
+      facts,
+      guest,
+      config,
+      strict !== undefined,
+      replicas.flatMap((job) => job.target ?? []),
+    ),
+  );
 }
 
 function lostWithNode(
@@ -181,7 +191,7 @@ function lostWithNode(
   guest: Guest,
   config: GuestConfig | undefined,
   pinned: boolean,
-  replicated: boolean,
+  replicas: readonly string[],
 ): string {
   const managed = guest.haState !== undefined && !HA_IDLE.has(guest.haState);
   const stops = runsNow(guest) || managed ? 'stops' : guest.template ? 'the template' : 'not available';
@@ -191,7 +201,8 @@ function lostWithNode(
       : `${stops}; its configuration was not read`;
   const ties = diskTies(config, facts.storages, facts.inventory);
   const devices = deviceTies(config).filter((tie) => tie.mapping === undefined);
-  const tied = [...ties.paths, ...(replicated ? [] : ties.local)];
+  const has = (storage: string, node: string): boolean => isOnNode(storage, node, facts.storages, facts.inventory);
+  const tied = [...ties.paths, ...ties.local.filter((disk) => !isReplicated(disk, replicas, has))];
   const reasons = [
     ...(tied.length > 0 ? [`${diskNames(tied)} only there`] : []),
     ...(devices.length > 0 ? [`host devices: ${devices.map((d) => d.key).join(', ')}`] : []),

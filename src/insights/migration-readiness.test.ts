@@ -257,6 +257,7 @@ describe('the target', () => {
       facts(vm({ scsi1: 'zfs:b,size=95G' }), { replication: job }),
       'yes yes yes: replicated there: only what changed is copied',
     ],
+    ['has a replica without one of the disks', facts(vm({ scsi1: 'zfs:b,replicate=0' }), { replication: job }), 'yes yes no: '],
     ['had a replica', facts(vm({ scsi1: 'zfs:b' }), { replication: off }), 'yes yes no: '],
     [
       'is said to have a replica, without the storage',

@@ -5,7 +5,7 @@ import type { GuestDisk } from '../cluster/guest-disks.ts';
 import { type MigrationFacts, type TargetFacts, usesHostCpu } from '../cluster/migration-facts.ts';
 import { zoneNodes } from '../cluster/sdn.ts';
 import { runsNow } from './capacity.ts';
-import { deviceTies, diskNames, diskTies, reachOf } from './guest-ties.ts';
+import { deviceTies, diskNames, diskTies, isReplicated, reachOf } from './guest-ties.ts';
 
 /** `risky`: it would be tried, and may fail or break the guest. */
 export type Verdict = 'yes' | 'risky' | 'unknown' | 'no';
@@ -319,7 +319,7 @@ function judgeStorages(facts: MigrationFacts, config: GuestConfig, { node }: Tar
   const copied = copiedDisks(facts, config);
   const replicated =
     (facts.replication ?? []).some((job) => job.target === node && !job.disabled) &&
-    copied.every((d) => d.storage !== undefined && storageAt(facts, d.storage, node) === 'yes');
+    copied.every((d) => isReplicated(d, [node], (storage) => storageAt(facts, storage, node) === 'yes'));
   for (const name of [...new Set(used.flatMap((d) => d.storage ?? []))].sort(byText)) {
     const there = storageAt(facts, name, node);
     const reach = reachOf(name, storages, inventory);

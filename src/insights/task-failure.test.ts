@@ -11,12 +11,20 @@ describe('why a task failed', () => {
     ["ERROR: VM 116 qmp command 'backup' failed - got timeout", /monitor in time/],
     ["storage 'nas' is not online", /not reachable from the node/],
     ["can't migrate local disk 'local-lvm:vm-100-disk-0'", /binds the guest to its node/],
+    ["can't connect to host 'pve2'", /host on the network did not answer/],
+    ["unable to open backup directory '/mnt/backup/dump'", /not reachable from the node/],
     ['TASK ERROR: timeout waiting on systemd', /longer than it is given/],
     ['something entirely new', undefined],
   ])('%s', (line, cause) => {
     const { causes } = explainFailure(log('INFO: starting', line), 'job errors');
     if (cause === undefined) expect(causes).toEqual([]);
     else expect(causes.join(' ')).toMatch(cause);
+  });
+
+  test('that a migration was aborted is how each failed one ends, and no cause', () => {
+    const { causes } = explainFailure(log("can't connect to host", 'TASK ERROR: migration aborted'), 'migration aborted');
+    expect(causes).toEqual([expect.stringMatching(/host on the network/)]);
+    expect(explainFailure(log('TASK ERROR: migration aborted'), 'migration aborted').causes).toEqual([]);
   });
 
   test('the telling line is found in the middle, and harmless lines are not', () => {

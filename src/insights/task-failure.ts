@@ -46,11 +46,12 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly cause: string }[] = 
   },
   {
     pattern:
-      /connection (refused|timed out|reset)|no route to host|network is unreachable|could not (connect|resolve)|name or service not known/i,
+      /connection (refused|timed out|reset)|no route to host|network is unreachable|(could not|can't|cannot|unable to|failed to) (connect|resolve)|name or service not known/i,
     cause: 'A host on the network did not answer: storage server, other node or download source.',
   },
   {
-    pattern: /storage '[^']*' is not (online|available)|is not online|mount error|mount\.nfs|stale file handle|not mounted/i,
+    pattern:
+      /storage '[^']*' is not (online|available)|is not online|mount error|mount\.nfs|stale file handle|not mounted|unable to open backup directory/i,
     cause: 'The storage was not reachable from the node (list_storage shows inactive ones).',
   },
   {
@@ -70,7 +71,7 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly cause: string }[] = 
     cause: 'The nodes could not log in to each other by SSH.',
   },
   {
-    pattern: /can't migrate|cannot migrate|migration aborted|local (cdrom|disk|device|resources?)|non-migrat/i,
+    pattern: /can't migrate|cannot migrate|local (cdrom|disk|device|resources?)|non-migrat/i,
     cause: 'Something binds the guest to its node: a local disk, a mounted local ISO or a passed-through device.',
   },
   {

@@ -178,10 +178,10 @@ export function haEvents(status: HaStatus, nodes: readonly Node[], now: number):
   });
 }
 
-/** Resources that are not as they should be, as of now. */
-export function haNow(status: HaStatus): readonly string[] {
+/** Resources (of one guest, when it is given) that are not as they should be, as of now. */
+export function haNow(status: HaStatus, vmid?: number): readonly string[] {
   return status.resources
-    .filter((r) => ['error', 'fence', 'recovery', 'freeze'].includes(r.state))
+    .filter((r) => (vmid === undefined || r.vmid === vmid) && ['error', 'fence', 'recovery', 'freeze'].includes(r.state))
     .map((r) => `${r.sid} ${r.state}`);
 }
 

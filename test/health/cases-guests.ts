@@ -197,7 +197,13 @@ export const guestCases: Cases = {
     ],
   },
   'PVE-G18': {
-    fires: { details: one({ scsi0: 'local:100/a.raw,size=1G' }), ha: managed, storages: [local], replication: none },
+    // A replica that lacks one of the disks, by the disk's own word or for want of the storage, starts no guest.
+    fires: {
+      details: one({ scsi0: 'local:100/a.raw,size=1G', scsi1: 'local:100/b.raw,replicate=0,size=1G', scsi2: 'ssd:c,size=1G' }),
+      ha: managed,
+      storages: [local, storage('local', { shared: false, nodes: ['n2'] }), storage('ssd', { shared: false })],
+      replication: { jobs: [replication('100-0')], clockOffset: 0 },
+    },
     on: ['100'],
     near: [
       {
@@ -209,7 +215,7 @@ export const guestCases: Cases = {
       {
         details: one({ scsi0: 'local:100/a.raw,size=1G' }),
         ha: managed,
-        storages: [local],
+        storages: [local, storage('local', { shared: false, nodes: ['n2'] })],
         replication: { jobs: [replication('100-0')], clockOffset: 0 },
       },
       // A storage that is not visible may well be shared.

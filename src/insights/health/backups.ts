@@ -265,7 +265,7 @@ function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by
           backups: backupsOf(guest),
           unread,
           allRead: unread.length === 0,
-          excluded: undefined,
+          volumes: undefined,
           retention: new Map(),
           nodeOnline: nodes.some((n) => n.node === guest.node && n.status === 'online'),
         },

@@ -34,6 +34,8 @@ export interface Target {
   /** Its bare name for commands, where that differs: `/dev/sdb`. */
   readonly object?: string | undefined;
   readonly node?: string | undefined;
+  /** Set when it concerns several nodes. */
+  readonly nodes?: readonly string[] | undefined;
   readonly vmid?: number | undefined;
   readonly storage?: string | undefined;
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../../answer/units.ts';
 import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
 import type { Storage } from '../../cluster/storage.ts';
-import { isNeeded } from '../guest-ties.ts';
+import { isNeeded, isReplicated } from '../guest-ties.ts';
 import { type Check, defineCheck, type Finding, onGuest, onThing, some } from './check.ts';
 
 const DAY = 86_400;
@@ -118,9 +118,13 @@ export const guestConfigChecks: readonly Check[] = [
     needs: ['details', 'ha', 'storages', 'replication'],
     judge: ({ details, ha, storages, replication }) =>
       underHa(details, ha, ({ config }, { vmid }) => {
-        if (config === undefined || replication.jobs.some((r) => r.job.vmid === vmid && !r.job.disabled)) return undefined;
+        if (config === undefined) return undefined;
+        const targets = replication.jobs.flatMap(({ job }) => (job.vmid === vmid && !job.disabled ? (job.target ?? []) : []));
+        const has = (storage: string, node: string): boolean =>
+          storages.some((s) => s.storage === storage && s.nodes.includes(node));
         const local = config.disks
           .filter((d) => isNeeded(d) && (d.storage === undefined || isLocal(d.storage, storages)))
+          .filter((d) => !isReplicated(d, targets, has))
           .map((d) => d.key);
         return local.length === 0 ? undefined : `${vmid} ${some(local)}`;
       }),

@@ -68,6 +68,23 @@ describe('judgeHealth', () => {
     expect(judge(['PVE-G01'], locked, { vmid: 7 }).groups).toEqual([]);
   });
 
+  test('what concerns several nodes is found by each of them, and accepted by none of them alone', () => {
+    const local = (n: string) => storage('local', { state: 'inactive', shared: false, nodes: [n] });
+    const facts = given({
+      storages: [local('n1'), local('n2'), storage('nfs', { unreachableFrom: ['n1', 'n2'] })],
+      nodes: [node('n1'), node('n2'), node('n3')],
+    });
+    const ids = ['PVE-S01', 'PVE-S02'];
+    for (const name of ['n1', 'n2'])
+      expect(judge(ids, facts, { node: name }).groups.map((g) => [g.check.id, g.targets[0]?.name])).toEqual([
+        ['PVE-S01', 'local'],
+        ['PVE-S02', 'nfs'],
+      ]);
+    expect(judge(ids, facts, { node: 'n3' }).groups).toEqual([]);
+    const accepted = ids.map((id) => ({ id, on: 'n1', reason: 'known' }));
+    expect(judge(ids, facts, {}, accepted).groups).toHaveLength(2);
+  });
+
   test.each([['100'], ['n1'], [undefined]])('an entry of the ignore list for %s takes findings out, with its reason', (on) => {
     const { groups, ignored } = judge(['PVE-G01'], locked, {}, [
       { id: 'PVE-G01', ...(on === undefined ? {} : { on }), reason: 'known' },

@@ -102,10 +102,15 @@ export function severityOf(check: Check, finding: Finding): Severity {
 
 function isWanted(check: Check, finding: Finding, { minimum, node, vmid }: Scope): boolean {
   if (SEVERITIES.indexOf(severityOf(check, finding)) > SEVERITIES.indexOf(minimum)) return false;
-  return (node === undefined || finding.on.node === node) && (vmid === undefined || finding.on.vmid === vmid);
+  const { on } = finding;
+  const here = node === undefined || on.node === node || on.nodes?.includes(node) === true;
+  return here && (vmid === undefined || on.vmid === vmid);
 }
 
-/** Whether a target is what an entry of the ignore list names: as it is shown, or by node, storage or vmid. */
+/**
+ * Whether a target is what an entry of the ignore list names: as it is shown, or by node, storage or vmid. What concerns
+ * several nodes is not accepted by naming one of them.
+ */
 function isOn(target: Target, name: string): boolean {
   return [
     target.name,

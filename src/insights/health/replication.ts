@@ -72,7 +72,12 @@ export const replicationChecks: readonly Check[] = [
         const down = [r.job.source, r.job.target].find((n) => n !== undefined && !isOnline(nodes, n));
         return down === undefined
           ? []
-          : [{ on: onJob(r), evidence: `${r.job.source ?? '?'} to ${r.job.target ?? '?'}, ${down} is not online` }];
+          : [
+              {
+                on: { ...onJob(r), nodes: [down] },
+                evidence: `${r.job.source ?? '?'} to ${r.job.target ?? '?'}, ${down} is not online`,
+              },
+            ];
       }),
   }),
   defineCheck({

@@ -19,9 +19,10 @@ export const storageChecks: readonly Check[] = [
       return [...groups].map(([storage, parts]) => {
         const [first] = parts;
         const holds = parts.some((p) => p.content.includes('images') || p.content.includes('rootdir'));
-        const where = first?.shared === true ? 'from no node' : `on ${some(parts.flatMap((p) => p.nodes))}`;
+        const nodes = parts.flatMap((p) => p.nodes);
+        const where = first?.shared === true ? 'from no node' : `on ${some(nodes)}`;
         return {
-          on: onStorage(storage, first?.shared === true || parts.length > 1 ? undefined : first?.nodes[0]),
+          on: { ...onStorage(storage, first?.shared === true || parts.length > 1 ? undefined : first?.nodes[0]), nodes },
           severity: holds ? ('critical' as const) : ('warning' as const),
           evidence: `${first?.plugin ?? 'storage'} ${where}${holds ? ', may hold disks of guests' : ''}`,
         };
@@ -40,7 +41,16 @@ export const storageChecks: readonly Check[] = [
       storages.flatMap((s) =>
         s.unreachableFrom.length === 0
           ? []
-          : [{ on: { ...onStorage(s.storage), node: s.unreachableFrom[0] }, evidence: `not from ${some(s.unreachableFrom)}` }],
+          : [
+              {
+                on: {
+                  ...onStorage(s.storage),
+                  node: s.unreachableFrom.length === 1 ? s.unreachableFrom[0] : undefined,
+                  nodes: s.unreachableFrom,
+                },
+                evidence: `not from ${some(s.unreachableFrom)}`,
+              },
+            ],
       ),
   }),
   defineCheck({

@@ -247,7 +247,7 @@ function judge(guest: Guest, facts: Facts, options: { now: number; maxAge: numbe
       jobs,
       backups: facts.backupsOf(guest),
       unread: (jobs ?? []).flatMap((job) => unreadTarget(job, guest, facts) ?? []),
-      excluded: facts.jobs.excluded.get(guest.vmid),
+      volumes: facts.jobs.volumes.get(guest.vmid),
       retention: facts.retention,
       allRead:
         facts.storagesComplete &&

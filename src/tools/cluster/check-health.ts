@@ -62,36 +62,43 @@ export const checkHealth = defineTool({
     const target = args.vmid === undefined ? undefined : (await resolveGuest(call, { vmid: args.vmid })).guest;
     // A guest's own node tells all that concerns the guest.
     const onNode = args.node ?? target?.node;
-    const from = scanStart(page.after);
+    const segment = segmentAt(page.after);
+    const { from } = segment;
     const deep = args.deep === true || args.vmid !== undefined;
     const checks = healthChecks.filter((c) => isAsked(c, args) && (from === 0 || isOfGuests(c)));
     const plan = planFor(checks, base, { ...args, node: onNode }, deep);
     const guests = guestsToScan(base, args);
+    // Rows of one page are cut where the answer is full: the next page must be made of the same guests, or what they
+    // add to rows before the cut would never be told.
+    const end = segment.end ?? WHOLE;
+    const here = end === WHOLE ? guests : guests.filter((g) => g.vmid <= end);
     const read = await readHealthFacts(call, base, {
       plan,
       node: onNode,
       thorough: deep || namesAreas(args),
     });
     const scan = [...GUEST_FACTS].some((fact) => plan.read.has(fact))
-      ? await scanGuests(call, base, guests, plan.read, from)
+      ? await scanGuests(call, base, here, plan.read, from)
       : undefined;
     const facts: HealthFacts = scan === undefined ? read : { ...read, ...scan.facts };
     const { health } = call.session;
     const scope = { minimum: args.severity ?? 'info', node: args.node, vmid: args.vmid };
     const verdict = judgeHealth(checks, facts, plan, judging(call.now(), health.thresholds), scope, health.ignore);
-    const unfinished = scan?.stoppedAfter;
+    const unfinished = scan?.stoppedAfter ?? (here.length < guests.length ? end : undefined);
+    // A page that goes on where rows were cut keeps the end of the first one, even when it gets less far.
+    const mark = segment.end ?? unfinished ?? WHOLE;
     const rows = verdict.groups.map(findingRow);
     return {
       headline: headlineOf(verdict, scope.minimum, unfinished !== undefined || from > 0),
       sections: {
         findings: {
           rows,
-          key: (row) => [from, SEVERITIES.indexOf(severityWord(row.severity)), row.id ?? ''],
+          key: (row) => [from, mark, SEVERITIES.indexOf(severityWord(row.severity)), row.id ?? ''],
           unfinished:
             unfinished === undefined
               ? undefined
               : {
-                  after: [from, LAST, '', unfinished],
+                  after: [from, mark, LAST, '', unfinished],
                   why: `time ran out after guest ${unfinished}: ${scan?.done ?? 0} of ${guests.length} guests on this page`,
                 },
         },
@@ -113,6 +120,7 @@ export const checkHealth = defineTool({
         guests: guests.length,
         perGuest: requestsPerGuest(guestFacts(healthChecks.filter((c) => isAsked(c, args)))),
         from,
+        only: args.vmid !== undefined ? `guest ${args.vmid}` : args.node,
       }),
     };
   },
@@ -141,14 +149,29 @@ function isOfGuests(check: Check): boolean {
   );
 }
 
+/** Checks that compare all guests with each other. */
+const COMPARING = idRanges(
+  healthChecks.filter((c) => c.needs.includes('oneGo') || c.needs.includes('everyFirewall')),
+  healthChecks,
+);
+
 /** Behind every severity: the mark of where the next guests begin. */
 const LAST = SEVERITIES.length;
+/** The end of a segment that holds all guests. */
+const WHOLE = 0;
 
-/** The vmid behind which this page's guests begin, out of the last row's key or the mark. */
-function scanStart(after: SortKey | undefined): number {
-  const [from, rank, , next] = after ?? [];
-  if (rank === LAST && typeof next === 'number') return next;
-  return typeof from === 'number' ? from : 0;
+/** The guests that one page, or several when its rows do not fit, are made of: those behind `from`, up to `end`. */
+interface Segment {
+  readonly from: number;
+  /** `WHOLE`, or the last guest; undefined on the first page of a segment, which finds out how far it gets. */
+  readonly end: number | undefined;
+}
+
+/** Read out of the last row's key, or out of the mark behind the rows. */
+function segmentAt(after: SortKey | undefined): Segment {
+  const [from, end, rank, , next] = after ?? [];
+  if (rank === LAST && typeof next === 'number') return { from: next, end: undefined };
+  return { from: typeof from === 'number' ? from : 0, end: typeof end === 'number' ? end : undefined };
 }
 
 function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args, deep: boolean): Plan {
@@ -279,17 +302,26 @@ interface Said {
   readonly guests: number;
   readonly perGuest: number;
   readonly from: number;
+  /** The one thing that is asked about. */
+  readonly only: string | undefined;
 }
 
-function notesOf(call: Call, { verdict, deep, guests, perGuest, from }: Said): readonly string[] {
+function notesOf(call: Call, { verdict, deep, guests, perGuest, from, only }: Said): readonly string[] {
   const notes: string[] = [];
   const left = verdict.unchecked.filter((u) => u.spared === 'node' || u.spared === 'deep');
   if (!deep && left.length > 0)
     notes.push(
       `deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`,
     );
+  if (only !== undefined)
+    notes.push(
+      `Only findings about ${only}: those of the cluster as a whole, and what compares nodes or guests, are in the answer about everything.`,
+    );
   if (deep) notes.push(`${call.stats.requests} requests were made.`);
-  if (from > 0) notes.push('The cluster, its nodes, and what compares all guests were judged on the first page.');
+  if (from > 0)
+    notes.push(
+      `The cluster and its nodes were judged on the first page. What compares all guests (${COMPARING}) needs them in one go, and was not judged unless that page held them all.`,
+    );
   const unknown = call.session.health.ignore.filter((i) => !healthChecks.some((c) => c.id === i.id)).map((i) => i.id);
   if (unknown.length > 0) notes.push(`The configuration ignores ${[...new Set(unknown)].join(', ')}, which is no check.`);
   return notes;

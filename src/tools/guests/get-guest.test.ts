@@ -156,6 +156,11 @@ describe('get_guest', () => {
     expect(thorough.text).toContain('local (pve2)');
     const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
     try {
+      for (const vmid of [105, 200]) {
+        const short = await scoped.call('get_guest', { vmid });
+        expect(short.text.split('\n')[0]).toContain('no backup on the storages that this token sees');
+        expect(short.text).toMatch(/^Hidden: storages: needs Datastore\.Audit on \/storage/m);
+      }
       const seen = await scoped.call('get_guest', { vmid: 105, sections: ['backups'] });
       expect(seen.text).toMatch(/^Hidden: storages: needs Datastore\.Audit on \/storage/m);
     } finally {

@@ -295,7 +295,8 @@ function backupWords({ backups }: Dossier, nowMs: number): string {
     return `last backup seen ${formatDuration(Math.max(0, nowMs / 1000 - newest.newest.time))} ago on ${newest.storage}`;
   }
   if (backups === undefined || backups.storages.length === 0) return 'backups not seen';
-  return backups.storages.some((s) => s.count > 0) ? 'backups of unknown age' : 'NO BACKUP on the storages asked';
+  if (backups.storages.some((s) => s.count > 0)) return 'backups of unknown age';
+  return backups.hidden ? 'no backup on the storages that this token sees' : 'NO BACKUP on the storages asked';
 }
 
 function backupNotes({ backups }: Dossier, thorough: boolean): readonly string[] {

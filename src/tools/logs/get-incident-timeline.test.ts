@@ -60,6 +60,13 @@ describe('get_incident_timeline', () => {
     expect(tableOf(text).map((r) => r['source'])).not.toContain('log');
   });
 
+  test('one guest: what HA says of it now, and what is left out', async () => {
+    const { text } = await auditor.call('get_incident_timeline', { vmid: 220 }, WIDE);
+    expect(text).toMatch(/^Note: HA keeps no history; as of now: ct:220 error\.$/m);
+    expect(text).toMatch(/^Note: .*The cluster log names no guests and is left out/m);
+    expect((await auditor.call('get_incident_timeline', { vmid: 113 }, WIDE)).text).not.toContain('ct:220');
+  });
+
   test('one guest, one node, only errors', async () => {
     const guest = tableOf((await auditor.call('get_incident_timeline', { vmid: 116, since: '3d' }, WIDE)).text);
     expect(guest.length).toBeGreaterThan(0);

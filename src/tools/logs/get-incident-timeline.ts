@@ -103,7 +103,7 @@ export const getIncidentTimeline = defineTool({
       headline: headline(all, from, to, visibleWord(gaps), gaps.problems.length > 0),
       sections: { events: { rows, key: (row) => [row.time ?? 0, rankOf(row.source), row.node ?? '', row.what ?? ''] } },
       gaps: mergeGaps(gaps, offlineGaps(inventory, guest === undefined ? undefined : new Set([guest.node]))),
-      notes: notesOf(data, guest === undefined),
+      notes: notesOf(data, guest?.vmid),
     };
   },
 });
@@ -121,13 +121,15 @@ function headline(events: readonly TimelineEvent[], from: number, to: number, vi
   return `${events.length} ${visible}events${lacking ? ' in what could be read' : ''} from ${span}: ${count('error')} errors, ${count('warning')} warnings${begin}`;
 }
 
-function notesOf(data: TimelineSources, whole: boolean): readonly string[] {
-  const troubled = data.ha === undefined ? [] : haNow(data.ha);
+function notesOf(data: TimelineSources, vmid: number | undefined): readonly string[] {
+  const troubled = data.ha === undefined ? [] : haNow(data.ha, vmid);
   return [
     ...(troubled.length > 0 ? [`HA keeps no history; as of now: ${troubled.slice(0, 8).join(', ')}.`] : []),
     ...(data.moreTasks ? ['Nodes hold more tasks of this span than were read: a shorter span shows them all.'] : []),
-    ...(whole
+    ...(vmid === undefined
       ? ['Only the newest start of a node or guest is known, and the newest try of a replication. get_node_log has the journal.']
-      : ['Backups of several guests are tasks of no guest: list_recent_tasks type=vzdump has them.']),
+      : [
+          'Backups of several guests are tasks of no guest: list_recent_tasks type=vzdump has them. The cluster log names no guests and is left out: without vmid it is in.',
+        ]),
   ];
 }

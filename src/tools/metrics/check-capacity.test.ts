@@ -76,6 +76,35 @@ describe('check_capacity', () => {
     expect(full.text).not.toContain('Hidden');
   });
 
+  test('two storages on one thin pool list the same volumes, which are promised once', async () => {
+    const other = await openHarness({ role: 'full' });
+    try {
+      const world = worldOf(other.demo);
+      const promised = async () =>
+        tableOf((await other.call('check_capacity')).text, 'thin_pools').map((r) => [r['storages'], r['provisioned']]);
+      const before = await promised();
+      const thin = world.storages.filter((s) => s.storage === 'local-lvm');
+      const volume = {
+        volid: 'second:vm-100-disk-0',
+        storage: 'second',
+        content: 'images',
+        format: 'raw',
+        size: 32 * 2 ** 30,
+        ctime: 0,
+        vmid: 100,
+      } as const;
+      const volumes = world.volumes.bind(world);
+      Object.assign(world, {
+        storages: [...world.storages, ...thin.map((s) => ({ ...s, storage: 'second' }))],
+        volumes: (storage: string, node: string) => (storage === 'second' && node === 'pve1' ? [volume] : volumes(storage, node)),
+      });
+      other.session.forget();
+      expect(await promised()).toEqual(before.map(([on, size]) => [`${on}, second`, size]));
+    } finally {
+      await other.close();
+    }
+  });
+
   test('unreachable storages and the offline node are told, not left out', async () => {
     const { text } = await as('auditor');
     expect(text).toMatch(/Problem: .*nas-media.*\(unreachable\)/);

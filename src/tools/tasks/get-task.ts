@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, int, list, prose, record, table, text, time } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, toApiError } from '../../api/errors.ts';
 import { attempt, mergeGaps, type Reading } from '../../api/reading.ts';
 import { checkSegment } from '../../api/segments.ts';
 import { type Inventory, readInventory } from '../../cluster/inventory.ts';
@@ -15,7 +15,7 @@ import {
   type TaskStatus,
 } from '../../cluster/task-log.ts';
 import { parseUpid } from '../../cluster/tasks.ts';
-import { explainFailure } from '../../insights/task-failure.ts';
+import { explainFailure, type GuestOutcome } from '../../insights/task-failure.ts';
 import { defineTool } from '../define-tool.ts';
 import { upid } from '../params.ts';
 
@@ -60,7 +60,7 @@ export const getTask = defineTool({
     const inventory = await readInventory(call);
     const node = requireOnlineNode(inventory, parts.node);
     const where = { node };
-    const status = await readTaskStatus(call, node, args.upid);
+    const status = await statusOf(call, node, args.upid);
     const failed = status.state === 'failed' || status.state === 'unknown';
     const backup = parts.type === 'vzdump';
     const whole =
@@ -97,7 +97,9 @@ export const getTask = defineTool({
           reading === undefined || reading.guests.length === 0
             ? undefined
             : reading.guests.map((g) => ({ ...g, name: inventory.guests.find((x) => x.vmid === g.vmid)?.name })),
-        touched: failed ? touched(parts, whole?.data?.lines.map((l) => l.text).join('\n') ?? '', inventory) : undefined,
+        touched: failed
+          ? touched(parts, whole?.data?.lines.map((l) => l.text).join('\n') ?? '', reading?.guests ?? [], inventory)
+          : undefined,
         relevant: failed && reading !== undefined ? numbered(reading.relevant) : undefined,
         log: lines === undefined || lines.length === 0 ? undefined : numbered(lines),
       },
@@ -109,6 +111,19 @@ export const getTask = defineTool({
     };
   },
 });
+
+/** A node answers the same for a task that never was and for one whose log it has deleted. */
+async function statusOf(call: Call, node: string, upid: string): Promise<TaskStatus> {
+  try {
+    return await readTaskStatus(call, node, upid);
+  } catch (thrown) {
+    const error = toApiError(thrown);
+    if (error.kind !== 'not-found') throw error;
+    throw new ApiError('not-found', `Node ${node} has no such task, or no longer its log.`, {
+      hint: 'list_recent_tasks shows which tasks there are, and how those ended whose log is gone.',
+    });
+  }
+}
 
 interface LogWish {
   readonly upid: string;
@@ -147,16 +162,20 @@ function numbered(lines: readonly { readonly n: number; readonly text: string }[
   return lines.map((l) => `${l.n}: ${l.text}`).join('\n');
 }
 
-/** The present state of the guests and storages that the task and its log name. */
+/** Guests of a backup that did not get theirs and are shown with their state. */
+const MAX_TOUCHED = 8;
+
+/** The present state of the guests and storages that the task and its log name; of a backup's guests those without one. */
 function touched(
   parts: { node: string; id: string },
   log: string,
+  outcomes: readonly GuestOutcome[],
   inventory: Inventory,
 ): readonly { what: string; state: string }[] {
   const rows: { what: string; state: string }[] = [];
   const node = inventory.nodes.find((n) => n.node === parts.node);
-  const guest = inventory.guests.find((g) => String(g.vmid) === parts.id);
-  if (guest !== undefined)
+  const wanted = new Set([parts.id, ...outcomes.filter((o) => o.result !== 'ok').map((o) => String(o.vmid))]);
+  for (const guest of inventory.guests.filter((g) => wanted.has(String(g.vmid))).slice(0, MAX_TOUCHED))
     rows.push({
       what: `guest ${guest.vmid}${guest.name === undefined ? '' : ` ${guest.name}`}`,
       state: `${guest.status} on ${guest.node}${guest.lock === undefined ? '' : `, locked (${guest.lock})`}`,
