@@ -88,7 +88,7 @@ export function outputSchema(output: OutputSpec): z.ZodObject {
         }),
       )
       .describe('What the token may not see'),
-    redacted: z.number().describe('Secret values hidden as [redacted]; hidden is not unset'),
+    redacted: z.number().describe('Secret values in what was read; [redacted] is not unset'),
     notes: z.array(z.string()).optional(),
     next: z.array(z.string()).optional(),
     cursor: z.string().optional().describe('Argument of the next call for the rest'),

@@ -291,7 +291,7 @@ describe('what is missing', () => {
         'Hidden: backups of guests: needs VM.Backup on /vms/100, /vms/101',
         'Hidden: firewall: needs Sys.Audit on /nodes',
         'Note: cpu is of the assigned cpus',
-        'Redacted: 3 secret values are hidden as [redacted]; hidden is not unset',
+        'Redacted: 3 secret values in what was read; [redacted] is not unset',
         'Next: get_guest vmid=100',
       ].join('\n'),
     );

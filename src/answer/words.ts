@@ -1,6 +1,7 @@
 /** The sentences that both forms add to an answer. */
 import { oneLine } from '../redact/plain-text.ts';
 import type { Page, Progress } from './page.ts';
+import { counted } from './units.ts';
 
 /** Why rows are missing that no cursor leads to; undefined when none are. */
 export function unreachedWords(page: Page<unknown>, progress: Progress): string | undefined {
@@ -23,5 +24,5 @@ export function cutWords(maxChars: number): string {
 
 /** How many values were hidden, and what that does not mean. */
 export function redactedWords(count: number): string {
-  return `${count === 1 ? '1 secret value is' : `${count} secret values are`} hidden as [redacted]; hidden is not unset`;
+  return `${counted(count, 'secret value')} in what was read; [redacted] is not unset`;
 }

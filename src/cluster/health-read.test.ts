@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stubCall } from '../../test/support/stub-call.ts';
-import { NO_GAPS } from '../api/reading.ts';
+import { ApiError } from '../api/errors.ts';
+import { type Gaps, NO_GAPS } from '../api/reading.ts';
 import { parseRelease } from '../api/release.ts';
 import type { FactName } from './health-facts.ts';
 import { readHealthFacts } from './health-read.ts';
@@ -54,6 +55,29 @@ describe('tasks that ended within a day', () => {
   });
   test('one that began before that day is among them', async () => {
     expect((await read(true, [ended(now - 26 * HOUR, now - HOUR)])).data).toHaveLength(1);
+  });
+});
+
+describe('Ceph that the entry node does not have', () => {
+  const nodes = ['a', 'b', 'c'];
+  const three = parseInventory(nodes.map((node) => ({ type: 'node', node, status: 'online', maxmem: 1 })));
+  const read = async (storages: Gaps) => {
+    const asked: string[] = [];
+    const call = stubCall((path, params) => {
+      if (path === '/nodes/{node}/ceph/status') asked.push(String(params['node']));
+      return path.includes('ceph') ? new ApiError('not-configured', 'no Ceph here') : {};
+    });
+    const { ceph } = await readHealthFacts(call, { ...base, inventory: three, storages }, scopeOf(false, 'ceph'));
+    return { asked, data: ceph.data, lacks: ceph.lacks.map((l) => l.why).join() };
+  };
+
+  test('with every storage visible and none on it, there is none', async () => {
+    expect(await read(NO_GAPS)).toEqual({ asked: [], data: 'absent', lacks: '' });
+  });
+  test('with storages that may be hidden other nodes are asked, and the rest is told', async () => {
+    const { asked, lacks } = await read({ ...NO_GAPS, coverage: 'unknown' });
+    expect(asked).toEqual(['a', 'b']);
+    expect(lacks).toContain('only 2 of 3 nodes were asked for Ceph');
   });
 });
 

@@ -357,14 +357,23 @@ async function readHaFacts(call: Call): Promise<Reading<FactData['ha'] | undefin
 /** Whether there is Ceph, and then its state, flags and versions. */
 async function readCephFacts(
   call: Call,
-  { inventory }: HealthBase,
+  { inventory, storages }: HealthBase,
   nodes: readonly string[],
 ): Promise<Reading<FactData['ceph'] | undefined>> {
-  const used = inventory.storages.some((s) => s.plugin === 'rbd' || s.plugin === 'cephfs');
-  // Without a storage on it, nobody but the entry node is worth asking.
+  // Without a storage on it, nobody but the entry node is worth asking; one that is hidden may be there.
+  const used = storages.coverage !== 'complete' || inventory.storages.some((s) => s.plugin === 'rbd' || s.plugin === 'cephfs');
   const status = await attempt({}, () => readCephStatus(call, used ? nodes.slice(0, MAX_CEPH_NODES) : []));
   if (status.data === undefined) return { ...status, data: undefined };
-  if (status.data.state === 'absent') return { data: 'absent', ...NO_GAPS };
+  if (status.data.state === 'absent') {
+    const unasked = storages.coverage !== 'complete' && nodes.length > MAX_CEPH_NODES;
+    return {
+      data: 'absent',
+      ...cutGaps(
+        unasked,
+        `only ${MAX_CEPH_NODES} of ${nodes.length} nodes were asked for Ceph, and storages on it may be hidden`,
+      ),
+    };
+  }
   const [flags, versions] = await Promise.all([optional(() => readCephFlags(call)), optional(() => readCephVersions(call))]);
   return {
     data: { status: status.data.data, flags: flags.data, versions: versions.data },

@@ -189,6 +189,16 @@ describe('a wrong file names the place', () => {
       /no threshold; did you mean storage-warning/,
     ],
     [{ ...cluster({}), health: { thresholds: { 'storage-warning': -1 } } }, 'health.thresholds.storage-warning', /below zero/],
+    [
+      { ...cluster({}), health: { thresholds: { 'storage-warning': 96 } } },
+      'health.thresholds.storage-warning',
+      /storage-warning \(96\) graver than storage-critical \(95\)/,
+    ],
+    [
+      { ...cluster({}), health: { thresholds: { 'certificate-critical': 40 } } },
+      'health.thresholds.certificate-critical',
+      /certificate-warning \(30\) graver than certificate-critical \(40\)/,
+    ],
     [{ ...cluster({}), health: { thresholds: { full: '90' } } }, 'health.thresholds.full', /"90".*numbers by threshold name/],
   ])('%j', async (config, path, words) => {
     const error = await failure(withConfig(config));

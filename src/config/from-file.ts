@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Secret } from '../redact/secret.ts';
 import { parseBaseUrl } from './base-urls.ts';
 import { type ClusterEntry, clusterSchema, fileSchema } from './config-schema.ts';
-import { THRESHOLD_NAMES } from './health-thresholds.ts';
+import { HEALTH_THRESHOLDS, THRESHOLD_NAMES, type ThresholdName, thresholdOf, thresholdPairs } from './health-thresholds.ts';
 import type { Problems } from './problems.ts';
 import { permissionWarning, readNamedFile } from './read-file.ts';
 import { timeoutFromSeconds } from './scalars.ts';
@@ -82,7 +82,7 @@ export function readConfigFile(
   if (warning !== undefined) sources.warnings.push(warning);
 
   const said = whole.success ? whole.data : undefined;
-  noteUnknownThresholds(said?.health?.thresholds ?? {}, problems);
+  checkThresholds(said?.health?.thresholds ?? {}, problems);
   return {
     clusters,
     toolsets: said?.toolsets && problems.take('toolsets', selectToolsets(said.toolsets)),
@@ -93,8 +93,8 @@ export function readConfigFile(
   };
 }
 
-/** A misspelt name would silently leave our own number in force. */
-function noteUnknownThresholds(thresholds: Readonly<Record<string, number>>, problems: Problems): void {
+/** A misspelt name would silently leave our own number in force, and a warning behind what is critical would never come. */
+function checkThresholds(thresholds: Readonly<Record<string, number>>, problems: Problems): void {
   for (const [name, value] of Object.entries(thresholds)) {
     const path = jsonPath(['health', 'thresholds', name]);
     if (!THRESHOLD_NAMES.includes(name)) {
@@ -104,6 +104,18 @@ function noteUnknownThresholds(thresholds: Readonly<Record<string, number>>, pro
         accepts: THRESHOLD_NAMES.join(', '),
       });
     } else if (value < 0) problems.add(path, { what: 'is below zero', accepts: 'a number from 0 up' });
+  }
+  for (const { warning, critical } of thresholdPairs()) {
+    const set = [warning, critical].find((name) => Object.hasOwn(thresholds, name));
+    if (set === undefined) continue;
+    const gap = (at: (name: ThresholdName) => number): number => at(critical) - at(warning);
+    // Of some things much is grave, of others little.
+    if (Math.sign(gap((name) => HEALTH_THRESHOLDS[name].default)) === -Math.sign(gap((name) => thresholdOf(thresholds, name)))) {
+      problems.add(jsonPath(['health', 'thresholds', set]), {
+        what: `leaves ${warning} (${thresholdOf(thresholds, warning)}) graver than ${critical} (${thresholdOf(thresholds, critical)})`,
+        accepts: 'a warning that comes before what is critical',
+      });
+    }
   }
 }
 

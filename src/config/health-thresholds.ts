@@ -45,9 +45,21 @@ export const HEALTH_THRESHOLDS = {
 
 export type ThresholdName = keyof typeof HEALTH_THRESHOLDS;
 
-export const THRESHOLD_NAMES: readonly string[] = Object.keys(HEALTH_THRESHOLDS);
+// The keys of a constant are what it is written with.
+const NAMES = Object.keys(HEALTH_THRESHOLDS) as ThresholdName[];
+
+export const THRESHOLD_NAMES: readonly string[] = NAMES;
 
 /** The number to compare with: the administrator's, or ours. */
 export function thresholdOf(set: Readonly<Record<string, number>>, name: ThresholdName): number {
   return Object.hasOwn(set, name) ? (set[name] ?? HEALTH_THRESHOLDS[name].default) : HEALTH_THRESHOLDS[name].default;
+}
+
+/** Numbers of the same thing: from where it is a warning, and from where it is critical. */
+export function thresholdPairs(): readonly { readonly warning: ThresholdName; readonly critical: ThresholdName }[] {
+  const named = (name: string): ThresholdName | undefined => NAMES.find((n) => n === name);
+  return NAMES.flatMap((warning) => {
+    const critical = named(warning.replace(/-warning$/, '-critical'));
+    return critical === undefined || critical === warning ? [] : [{ warning, critical }];
+  });
 }

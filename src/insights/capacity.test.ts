@@ -111,6 +111,6 @@ test('allocation counts what runs, on its node', () => {
       guest(103, 'a', 2, 1, { status: 'paused' }),
     ],
   );
-  expect(rows[0]).toMatchObject({ running: 2, allocated: 18 * GIB, vcpus: 4, memUsed: 8 * GIB });
-  expect(rows[1]).toMatchObject({ running: 0, memUsed: undefined, cpu: undefined });
+  expect(rows[0]).toMatchObject({ active: 2, allocated: 18 * GIB, vcpus: 4, memUsed: 8 * GIB });
+  expect(rows[1]).toMatchObject({ active: 0, memUsed: undefined, cpu: undefined });
 });

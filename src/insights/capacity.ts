@@ -7,14 +7,14 @@ export interface NodeCapacity {
   readonly cores: number | undefined;
   /** Fraction of all cores in use. */
   readonly cpu: number | undefined;
-  /** CPUs of running guests. */
+  /** CPUs of guests that run, or are paused or starting. */
   readonly vcpus: number;
   /** Bytes. */
   readonly memory: number | undefined;
   readonly memUsed: number | undefined;
-  /** Bytes that running guests may use. */
+  /** Bytes that these may use: they hold their memory. */
   readonly allocated: number;
-  readonly running: number;
+  readonly active: number;
 }
 
 /** Guests in these states hold their memory. */
@@ -40,7 +40,7 @@ export function nodeCapacities(nodes: readonly Node[], guests: readonly Guest[])
       memory: n.maxMem,
       memUsed: n.status === 'online' ? n.mem : undefined,
       allocated: sum(here.map((g) => g.maxMem)),
-      running: here.length,
+      active: here.length,
     };
   });
 }

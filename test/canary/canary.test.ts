@@ -113,7 +113,7 @@ describe.each(ROLES)('T13 as %s', (role) => {
 
 /** How many secrets the text form says are hidden. */
 function countIn(text: string): number {
-  return Number(/(\d+) secret values? (?:is|are) hidden as \[redacted\]/.exec(text)?.[1] ?? 0);
+  return Number(/(\d+) secret values? in what was read/.exec(text)?.[1] ?? 0);
 }
 
 describe('T13 what the tests above rest on', () => {
@@ -136,7 +136,7 @@ describe('T13 what the tests above rest on', () => {
     );
     const hidden = outcomes.filter(({ stats }) => stats.redacted > 0);
     expect(hidden.length).toBeGreaterThan(3);
-    for (const outcome of hidden) expect(outcome.text).toMatch(/^Redacted: \d+ secret values? (?:is|are) hidden/m);
+    for (const outcome of hidden) expect(outcome.text).toMatch(/^Redacted: \d+ secret values? in what was read/m);
   });
 
   it('no progress text holds a secret', () => {

@@ -165,7 +165,10 @@ export const clusterCases: Cases = {
     near: [{ nodes: [node('n1', { cpu: 0.85 }), node('n2', { cpu: undefined })] }],
   },
   'PVE-N04': {
-    fires: { nodes: [node('n1')], guests: [guest(100, { maxMem: 80 * GIB })] },
+    fires: {
+      nodes: [node('n1')],
+      guests: [guest(100, { maxMem: 40 * GIB }), guest(101, { maxMem: 40 * GIB, status: 'paused' })],
+    },
     on: ['n1'],
     near: [
       {

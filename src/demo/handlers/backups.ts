@@ -1,4 +1,5 @@
 import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
+import { localOffset } from '../world/nights.ts';
 import type { ConfigValue, DemoBackupJob, DemoGuest, DemoWorld, GuestConfig } from '../world/types.ts';
 import { badParameter, demand, forbidden, nodeOf, parameter, seconds } from './answers.ts';
 import { nextEvents } from './calendar-event.ts';
@@ -51,7 +52,7 @@ function jobRow(request: HandlerRequest, job: DemoBackupJob): Row {
 
 /** The next moment the schedule fires, for disabled jobs too; without one the key is missing. */
 function nextRun(request: HandlerRequest, job: DemoBackupJob): Row {
-  const next = nextEvents(job.schedule, seconds(request), 1)?.[0];
+  const next = nextEvents(job.schedule, seconds(request), 1, localOffset)?.[0];
   return next === undefined ? {} : { 'next-run': next };
 }
 

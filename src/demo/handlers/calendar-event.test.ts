@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { localOffset } from '../world/nights.ts';
 import { nextEvents } from './calendar-event.ts';
 
 const MONDAY = Date.UTC(2026, 10, 30, 8, 7, 21) / 1000;
+const UTC = () => 0;
 const times = (text: string, count = 3) =>
-  nextEvents(text, MONDAY, count)?.map((time) => new Date(time * 1000).toISOString().slice(5, 16));
+  nextEvents(text, MONDAY, count, UTC)?.map((time) => new Date(time * 1000).toISOString().slice(5, 16));
 
 describe('nextEvents', () => {
   it.each([
@@ -20,10 +22,16 @@ describe('nextEvents', () => {
   ])('%s', (text, expected) => expect(times(text)).toEqual(expected));
 
   it.each(['bogus!', '25:00', '8:75', 'xyz 10:00', '*/0', '1 2 3:00', ''])('%j is no event', (text) =>
-    expect(nextEvents(text, MONDAY, 1)).toBeUndefined(),
+    expect(nextEvents(text, MONDAY, 1, UTC)).toBeUndefined(),
   );
 
+  it('is meant in the local time of the nodes, in winter and in summer', () => {
+    const at = (month: number) => nextEvents('02:00', Date.UTC(2026, month, 20, 12) / 1000, 1, localOffset)?.[0] ?? 0;
+    expect(new Date(at(10) * 1000).toISOString()).toBe('2026-11-21T01:00:00.000Z');
+    expect(new Date(at(6) * 1000).toISOString()).toBe('2026-07-21T00:00:00.000Z');
+  });
+
   it('an event on the very second is past', () => {
-    expect(nextEvents('08:10', Date.UTC(2026, 10, 30, 8, 10) / 1000, 1)).toEqual([Date.UTC(2026, 11, 1, 8, 10) / 1000]);
+    expect(nextEvents('08:10', Date.UTC(2026, 10, 30, 8, 10) / 1000, 1, UTC)).toEqual([Date.UTC(2026, 11, 1, 8, 10) / 1000]);
   });
 });

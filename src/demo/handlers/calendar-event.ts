@@ -15,16 +15,23 @@ interface Event {
 }
 
 /**
- * The next `count` times (epoch seconds, UTC) after `after` at which the event is due; undefined when the text is no
- * event of the supported forms: `[weekdays] [hours:]minutes`, lists, `..` ranges and `/` steps, and the usual words.
+ * The next `count` times (epoch seconds) after `after` at which the event is due; undefined when the text is no event
+ * of the supported forms: `[weekdays] [hours:]minutes`, lists, `..` ranges and `/` steps, and the usual words.
+ *
+ * @param offset seconds that the clock which the event is meant for is ahead of UTC at a moment
  */
-export function nextEvents(text: string, after: number, count: number): number[] | undefined {
+export function nextEvents(
+  text: string,
+  after: number,
+  count: number,
+  offset: (epochSeconds: number) => number,
+): number[] | undefined {
   const event = parse(WORDS[text.trim()] ?? text.trim());
   if (event === undefined) return undefined;
   const times: number[] = [];
   const end = after + 400 * 86_400;
   for (let time = after - (after % 60) + 60; time < end && times.length < count; time += 60) {
-    const date = new Date(time * 1000);
+    const date = new Date((time + offset(time)) * 1000);
     if (!event.weekdays.has(date.getUTCDay()) || !event.hours.has(date.getUTCHours())) {
       // Nothing before the next full hour can match.
       time += (59 - date.getUTCMinutes()) * 60;

@@ -41,14 +41,14 @@ describe('cluster configuration', () => {
     expect(() => ask('/cluster/metrics/server/nope')).toThrow("status server entry 'nope' does not exist");
   });
 
-  it('a schedule is worked out, a wrong one refused', () => {
+  it('a schedule is worked out in local time, a wrong one refused', () => {
     expect(rows('/cluster/jobs/schedule-analyze', { query: { schedule: 'mon..fri 21:30', iterations: '6' } })).toEqual([
-      { timestamp: Date.UTC(2026, 10, 30, 21, 30) / 1000, utc: 'Mon Nov 30 21:30:00 2026' },
-      { timestamp: Date.UTC(2026, 11, 1, 21, 30) / 1000, utc: 'Tue Dec  1 21:30:00 2026' },
-      { timestamp: Date.UTC(2026, 11, 2, 21, 30) / 1000, utc: 'Wed Dec  2 21:30:00 2026' },
-      { timestamp: Date.UTC(2026, 11, 3, 21, 30) / 1000, utc: 'Thu Dec  3 21:30:00 2026' },
-      { timestamp: Date.UTC(2026, 11, 4, 21, 30) / 1000, utc: 'Fri Dec  4 21:30:00 2026' },
-      { timestamp: Date.UTC(2026, 11, 7, 21, 30) / 1000, utc: 'Mon Dec  7 21:30:00 2026' },
+      { timestamp: Date.UTC(2026, 10, 30, 20, 30) / 1000, utc: 'Mon Nov 30 20:30:00 2026' },
+      { timestamp: Date.UTC(2026, 11, 1, 20, 30) / 1000, utc: 'Tue Dec  1 20:30:00 2026' },
+      { timestamp: Date.UTC(2026, 11, 2, 20, 30) / 1000, utc: 'Wed Dec  2 20:30:00 2026' },
+      { timestamp: Date.UTC(2026, 11, 3, 20, 30) / 1000, utc: 'Thu Dec  3 20:30:00 2026' },
+      { timestamp: Date.UTC(2026, 11, 4, 20, 30) / 1000, utc: 'Fri Dec  4 20:30:00 2026' },
+      { timestamp: Date.UTC(2026, 11, 7, 20, 30) / 1000, utc: 'Mon Dec  7 20:30:00 2026' },
     ]);
     expect(() => ask('/cluster/jobs/schedule-analyze', { query: { schedule: 'bogus!' } })).toThrow(
       expect.objectContaining({ status: 400 }),

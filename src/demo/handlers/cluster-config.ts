@@ -1,6 +1,7 @@
 import { DemoHttpError, type HandlerRequest, type HandlerTable } from '../types.ts';
 import type { MetricServer, Row } from '../world/area-types.ts';
 import { digestOf } from '../world/digests.ts';
+import { localOffset } from '../world/nights.ts';
 import type { DemoGuest, DemoWorld } from '../world/types.ts';
 import { badParameter, ctime, directory, isNine, isSet, parameter, seconds } from './answers.ts';
 import { nextEvents } from './calendar-event.ts';
@@ -171,7 +172,7 @@ function jobHandlers(world: DemoWorld): HandlerTable {
       realmSyncJobs.map((job) => ({
         ...job,
         'last-run': null,
-        'next-run': nextEvents(String(job.schedule), seconds(request), 1)?.[0] ?? null,
+        'next-run': nextEvents(String(job.schedule), seconds(request), 1, localOffset)?.[0] ?? null,
       })),
     '/cluster/jobs/realm-sync/{id}': (request) => {
       const id = parameter(request, 'id');
@@ -183,7 +184,7 @@ function jobHandlers(world: DemoWorld): HandlerTable {
     '/cluster/jobs/schedule-analyze': (request) => {
       const schedule = parameter(request, 'schedule');
       const start = Number(request.query.starttime ?? seconds(request));
-      const times = nextEvents(schedule, start, Number(request.query.iterations ?? 10));
+      const times = nextEvents(schedule, start, Number(request.query.iterations ?? 10), localOffset);
       if (times === undefined) {
         throw badParameter(
           'schedule',

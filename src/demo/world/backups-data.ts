@@ -75,7 +75,7 @@ export function handMadeBackups(sink: CanarySink, now: number): DemoBackup[] {
     extra: (day: number) => BackupExtra,
   ): void => {
     for (let day = from; day <= to; day++)
-      rows.push(serverBackup('pbs-main', vmid, subtype, night(now, day, 1, minute), extra(day)));
+      rows.push(serverBackup('pbs-main', vmid, subtype, night(now, day, 2, minute), extra(day)));
   };
   const verified = (day: number, state: 'ok' | 'failed' = 'ok'): BackupExtra =>
     day === 0
@@ -114,7 +114,7 @@ export function handMadeBackups(sink: CanarySink, now: number): DemoBackup[] {
   rows.push(serverBackup('pbs-main', 777, 'qemu', now - 200 * DAY, { notes: 'other-cluster vm' }));
 
   WEEKLY_GUESTS.forEach(([vmid, subtype], index) => {
-    for (const week of [0, 1, 2]) rows.push(fileBackup('nas-backup', vmid, subtype, night(now, 3 + 7 * week, 0, index * 3)));
+    for (const week of [0, 1, 2]) rows.push(fileBackup('nas-backup', vmid, subtype, night(now, 3 + 7 * week, 1, index * 3)));
   });
   rows.push(fileBackup('nas-backup', 117, 'qemu', now - 402 * DAY, { notes: 'last one before the holiday' }));
   rows.push(fileBackup('nas-backup', 113, 'qemu', now - 24 * DAY));
@@ -149,7 +149,7 @@ export function generatedBackups(guests: Iterable<{ vmid: number; type: GuestTyp
           'pbs-bulk',
           vmid,
           type,
-          night(now, age + day, 3, vmid % 60),
+          night(now, age + day, 4, vmid % 60),
           day > 0 ? { verification: { state: 'ok', upid: 'UPID:pbs2:00000001:0:0:65F00000:verify:bulk:root@pam:' } } : {},
         ),
       );

@@ -1,11 +1,12 @@
 import { DAY, HOUR } from './units.ts';
 
 /**
- * Epoch seconds of `hour:minute` UTC on the last completed night that lies `days` nights back (0 = the last one).
+ * Epoch seconds of `hour:minute` in the nodes' local time on the last completed night that lies `days` nights back (0 = the last one).
  * A night counts once two hours have passed, so that its jobs are over.
  */
 export function night(now: number, days: number, hour: number, minute: number): number {
-  const start = Math.floor(now / DAY) * DAY + hour * HOUR;
+  const ahead = localOffset(now);
+  const start = Math.floor((now + ahead) / DAY) * DAY + hour * HOUR - ahead;
   return (start > now - 2 * HOUR ? start - DAY : start) - days * DAY + minute * 60;
 }
 
@@ -14,4 +15,9 @@ const BERLIN = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Berlin', dat
 /** `2026-01-02 03:04:05` in the nodes' local time. */
 export function localTime(epochSeconds: number): string {
   return BERLIN.format(epochSeconds * 1000);
+}
+
+/** Seconds that the nodes' local time is ahead of UTC at that moment. */
+export function localOffset(epochSeconds: number): number {
+  return Date.parse(`${localTime(epochSeconds).replace(' ', 'T')}Z`) / 1000 - Math.floor(epochSeconds);
 }

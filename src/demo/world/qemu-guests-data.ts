@@ -540,7 +540,7 @@ function pve1Rest(sink: CanarySink, now: number): GuestSpec[] {
         boot: 'order=scsi0',
         cores: 2,
         lock: 'backup',
-        memory: '4096',
+        memory: '2048',
         balloon: 0,
         name: 'mail-gw',
         net0: 'virtio=BC:24:11:20:01:18,bridge=vmbr0,firewall=1,tag=20',

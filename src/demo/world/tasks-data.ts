@@ -168,7 +168,7 @@ function pve1Tasks(sink: CanarySink, now: number): DemoTask[] {
 }
 
 function nightlyOnPve1(list: TaskList, now: number, day: number): void {
-  addBackupRun(list, night(now, day, 1, 0), NIGHTLY, [
+  addBackupRun(list, night(now, day, 2, 0), NIGHTLY, [
     { vmid: 100, type: 'qemu', name: 'web-01', seconds: 310 },
     { vmid: 101, type: 'qemu', name: 'db-primary.demo.example', seconds: 1800 },
     { vmid: 111, type: 'qemu', name: 'win-legacy', seconds: 640 },
@@ -187,7 +187,7 @@ function nightlyOnPve1(list: TaskList, now: number, day: number): void {
 function weeklyOnPve1(list: TaskList, now: number, week: number): void {
   const outcomes = WEEKLY_GUESTS.map(([vmid, type]) => ({ vmid, type, name: `guest-${vmid}`, seconds: 170 }));
   const command = '--all 1 --exclude 102,106,117,205 --node pve1 --storage nas-backup';
-  addBackupRun(list, night(now, 3 + 7 * week, 0, 0), command, outcomes);
+  addBackupRun(list, night(now, 3 + 7 * week, 1, 0), command, outcomes);
 }
 
 /** One task of every kind that is worth a look: long, secret, broken, interrupted, without log. */
@@ -381,7 +381,7 @@ function pve2Tasks(sink: CanarySink, now: number): DemoTask[] {
   const random = createRandom('tasks/pve2');
   const cifs = plant(sink, '/nodes/pve2/tasks log of vzdump', 'CANARY-cifslog-Sf9zE6cMp3');
   for (let day = 13; day >= 0; day--) {
-    addBackupRun(list, night(now, day, 1, 0), NIGHTLY, [
+    addBackupRun(list, night(now, day, 2, 0), NIGHTLY, [
       { vmid: 120, type: 'qemu', name: 'nextcloud', seconds: 900 },
       {
         vmid: 122,
@@ -433,7 +433,7 @@ export function generatedTasks(
       ...vms.slice(0, 6).map((vmid): BackupOutcome => ({ vmid, type: 'qemu', name: `vm-${vmid}`, seconds: 95 })),
       ...cts.slice(0, 2).map((vmid): BackupOutcome => ({ vmid, type: 'lxc', name: `ct-${vmid}`, seconds: 30 })),
     ];
-    addBackupRun(list, night(now, day, 3, 0), '--all 1 --storage pbs-bulk --mode snapshot', outcomes);
+    addBackupRun(list, night(now, day, 4, 0), '--all 1 --storage pbs-bulk --mode snapshot', outcomes);
   }
   routine(list, random, now, 40, vms, cts);
   return list.sorted();

@@ -1,5 +1,6 @@
 import { formatBytes, shareOf } from '../../answer/units.ts';
 import { serviceVerdict } from '../../cluster/node-status.ts';
+import { runsNow } from '../capacity.ts';
 import { type Check, defineCheck, graded, onNode, percentText } from './check.ts';
 
 /** Without these a node does not do its work as a member. */
@@ -85,9 +86,7 @@ export const nodeChecks: readonly Check[] = [
     thresholds: ['memory-assigned'],
     judge: ({ nodes, guests }, by) =>
       nodes.flatMap((n) => {
-        const assigned = guests
-          .filter((g) => g.node === n.node && g.status === 'running')
-          .reduce((sum, g) => sum + (g.maxMem ?? 0), 0);
+        const assigned = guests.filter((g) => g.node === n.node && runsNow(g)).reduce((sum, g) => sum + (g.maxMem ?? 0), 0);
         const share = n.status === 'online' ? shareOf(assigned, n.maxMem) : undefined;
         return share !== undefined && share * 100 >= by.threshold('memory-assigned')
           ? [{ on: onNode(n.node), evidence: `${formatBytes(assigned)} of ${formatBytes(n.maxMem ?? 0)}` }]

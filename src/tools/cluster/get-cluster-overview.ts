@@ -16,6 +16,7 @@ import { nameRefused } from '../../cluster/refused.ts';
 import { readNextVmid } from '../../cluster/resolve.ts';
 import { mergeStorages, type Storage } from '../../cluster/storage.ts';
 import { parseTasks, type Task } from '../../cluster/tasks.ts';
+import { runsNow } from '../../insights/capacity.ts';
 import { defineTool } from '../define-tool.ts';
 import { RIGHTS_READS } from '../rights-reads.ts';
 
@@ -42,10 +43,10 @@ export const getClusterOverview = defineTool({
       online: int(),
       cores: int('of online nodes'),
       cpu: percent('of all cores'),
-      cpus_assigned: number('to running guests'),
+      cpus_assigned: number('to guests that run or are paused'),
       memory: bytes('of online nodes'),
       mem: percent(),
-      mem_assigned: percent('of memory, to running guests'),
+      mem_assigned: percent('of memory, to guests that run or are paused'),
       storage: bytes('available storages, each once'),
       storage_used: percent(),
       next_vmid: int('the first that is free'),
@@ -230,14 +231,14 @@ function capacity(online: readonly Node[], guests: readonly Guest[]) {
   const cores = sum(seen.map((n) => n.maxCpu));
   const memory = sum(seen.map((n) => n.maxMem));
   const here = new Set(seen.map((n) => n.node));
-  const running = guests.filter((g) => g.status === 'running' && here.has(g.node));
+  const active = guests.filter((g) => runsNow(g) && here.has(g.node));
   return {
     cores,
     cpu: cores === 0 ? undefined : sum(seen.map((n) => (n.cpu ?? 0) * (n.maxCpu ?? 0))) / cores,
-    cpus_assigned: running.length === 0 ? undefined : sum(running.map((g) => g.maxCpu)),
+    cpus_assigned: active.length === 0 ? undefined : sum(active.map((g) => g.maxCpu)),
     memory,
     mem: memory === 0 ? undefined : sum(seen.map((n) => n.mem)) / memory,
-    mem_assigned: running.length === 0 || memory === 0 ? undefined : sum(running.map((g) => g.maxMem)) / memory,
+    mem_assigned: active.length === 0 || memory === 0 ? undefined : sum(active.map((g) => g.maxMem)) / memory,
   };
 }
 

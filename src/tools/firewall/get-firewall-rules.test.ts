@@ -65,6 +65,17 @@ describe('get_firewall_rules', () => {
     expect(text).toContain(said);
   });
 
+  test.each([
+    [{ scope: 'cluster', vmid: 100 }, 'scope=cluster: vmid was not used.'],
+    [{ scope: 'cluster', node: 'pve1', name: 'web-01' }, 'scope=cluster: node and name were not used.'],
+    [{ scope: 'node', node: 'pve1', vmid: 100 }, 'scope=node: vmid was not used.'],
+    [{ scope: 'vnet', vnet: 'labnet', vmid: 100 }, 'scope=vnet: vmid was not used.'],
+  ])('%j says what it is not about', async (args, said) => {
+    const { isError, text } = await h.call('get_firewall_rules', args);
+    expect(isError).toBe(false);
+    expect(text).toContain(said);
+  });
+
   test('a release without VNet firewalls says so, and nothing of rules', async () => {
     const old = await openHarness({ release: '7.4' });
     const { isError, text } = await old.call('get_firewall_rules', { vnet: 'labnet' });

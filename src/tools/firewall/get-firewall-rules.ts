@@ -172,19 +172,20 @@ async function locate(args: Wish, call: Call): Promise<Located> {
         : args.node !== undefined
           ? 'node'
           : 'cluster');
-  if (scope === 'cluster') return { level: { scope }, label: 'the datacenter', notes: [] };
+  if (scope === 'cluster')
+    return { level: { scope }, label: 'the datacenter', notes: unused(scope, args, ['node', 'vmid', 'name', 'vnet']) };
   if (scope === 'vnet') {
     if (args.vnet === undefined) throw new ApiError('bad-argument', 'Which VNet? Give vnet.', { hint: VNETS_HINT });
     return {
       level: { scope, vnet: args.vnet },
       label: `VNet ${args.vnet}`,
-      notes: ['VNet rules need nftables on the nodes (node option nftables).'],
+      notes: ['VNet rules need nftables on the nodes (node option nftables).', ...unused(scope, args, ['node', 'vmid', 'name'])],
     };
   }
   if (scope === 'node') {
     if (args.node === undefined) throw new ApiError('bad-argument', 'Which node? Give node.', { hint: 'list_nodes shows them.' });
     const target = requireOnlineNode(await readInventory(call), args.node);
-    return { level: { scope, node: target }, label: `node ${target}`, notes: [] };
+    return { level: { scope, node: target }, label: `node ${target}`, notes: unused(scope, args, ['vmid', 'name', 'vnet']) };
   }
   const { guest: found, inventory, notes } = await resolveGuest(call, args);
   requireOnlineNode(inventory, found.node);
@@ -193,6 +194,12 @@ async function locate(args: Wish, call: Call): Promise<Located> {
     label: `guest ${found.vmid}${found.name === undefined ? '' : ` (${found.name})`}`,
     notes: [...notes, "A guest's firewall works only on network interfaces with firewall=1 (get_guest_config shows them)."],
   };
+}
+
+/** Who names an object together with another scope may take the answer for that object's. */
+function unused(scope: string, args: Wish, names: readonly (keyof Wish)[]): readonly string[] {
+  const given = names.filter((name) => args[name] !== undefined);
+  return given.length === 0 ? [] : [`scope=${scope}: ${given.join(' and ')} ${given.length === 1 ? 'was' : 'were'} not used.`];
 }
 
 /** A read that itself returns a reading; its failure is a gap like any other. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { int, table, text, time } from '../../answer/spec.ts';
-import { formatDuration, isoTime } from '../../answer/units.ts';
+import { counted, formatDuration, isoTime } from '../../answer/units.ts';
 import { ApiError } from '../../api/errors.ts';
 import { mergeGaps, visibleWord } from '../../api/reading.ts';
 import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
@@ -26,6 +26,7 @@ import { RIGHTS_READS } from '../rights-reads.ts';
 import { parseTimeParam } from '../time-param.ts';
 
 const DEFAULT_SPAN = '6h';
+const DAY_S = 86_400;
 
 export const getIncidentTimeline = defineTool({
   name: 'get_incident_timeline',
@@ -117,8 +118,11 @@ function headline(events: readonly TimelineEvent[], from: number, to: number, vi
   const count = (grade: Grade): number => events.filter((e) => e.grade === grade).length;
   const span = `${(isoTime(from) ?? '').slice(0, 16)}Z to ${(isoTime(to) ?? '').slice(0, 16)}Z (${formatDuration(to - from)})`;
   const first = events.find((e) => e.grade === 'error');
-  const begin = first === undefined ? '' : `; first error ${(isoTime(first.time) ?? '').slice(11, 16)}Z: ${first.what}`;
-  return `${events.length} ${visible}events${lacking ? ' in what could be read' : ''} from ${span}: ${count('error')} errors, ${count('warning')} warnings${begin}`;
+  const begin =
+    first === undefined
+      ? ''
+      : `; first error ${(isoTime(first.time) ?? '').slice(to - from > DAY_S ? 0 : 11, 16)}Z: ${first.what}`;
+  return `${counted(events.length, `${visible}event`)} from ${span}${lacking ? ', of what could be read' : ''}: ${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}${begin}`;
 }
 
 function notesOf(data: TimelineSources, vmid: number | undefined): readonly string[] {

@@ -78,6 +78,8 @@ describe('list_node_disks', () => {
     const fresh = await openHarness({ demo: h.demo });
     const off = h.demo.faults.add({ kind: 'status-500', match: '/nodes/pve1/disks/zfs' });
     const { text } = await fresh.call('list_node_disks', { node: 'pve1' });
+    const alone = await fresh.call('list_node_disks', { node: 'pve1', sections: ['zfs'] });
+    expect(alone.text.split('\n')[0]).toBe('Node pve1: not all that was asked for could be read');
     off();
     expect(tableOf(text, 'disks')).toHaveLength(6);
     expect(text).toContain('Problem: pve1 (upstream)');

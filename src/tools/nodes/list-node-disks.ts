@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bytes, int, list, number, percent, prose, record, table, text } from '../../answer/spec.ts';
-import { formatPercent, shareOf } from '../../answer/units.ts';
+import { counted, formatPercent, shareOf } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
 import {
@@ -198,7 +198,7 @@ function headline(
   const parts: string[] = [];
   if (disks !== undefined) {
     const failing = disks.filter(isFailing);
-    parts.push(`${disks.length} disks`);
+    parts.push(counted(disks.length, 'disk'));
     if (failing.length > 0) parts.push(`${failing.map((d) => d.path).join(', ')} failing`);
   }
   for (const pool of thin ?? []) {
@@ -212,7 +212,8 @@ function headline(
   for (const pool of broken) parts.push(`ZFS pool ${pool.name} ${pool.health}`);
   if (parts.length === 0) {
     const blind = gaps.problems.some((p) => p.kind === 'forbidden');
-    return `Node ${name}: ${blind ? 'this token may not see its disks' : 'what was asked for'}`;
+    const unread = gaps.problems.length > 0 ? 'not all that was asked for could be read' : 'what was asked for';
+    return `Node ${name}: ${blind ? 'this token may not see its disks' : unread}`;
   }
   return `Node ${name}: ${parts.join('; ')}`;
 }
