@@ -186,7 +186,7 @@ function othersOffline(inventory: Inventory): Gaps {
 /** Throws where the list is whole and the name is not on it. Where it is not whole, nothing can be said. */
 function requireKnown(target: Target, names: readonly string[], list: Gaps): void {
   if (list.coverage !== 'complete' || names.includes(target.id)) return;
-  const near = closest(target.id, names) ?? names.find((n) => n.toLowerCase() === target.id.toLowerCase());
+  const near = closest(target.id, names);
   const some = names.slice(0, 20).join(', ');
   throw new ApiError('not-found', `There is no ${target.kind} ${JSON.stringify(target.id)} in this cluster.`, {
     hint: near !== undefined ? `Did you mean ${near}?` : some === '' ? undefined : `There are: ${some}.`,

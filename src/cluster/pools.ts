@@ -78,7 +78,7 @@ async function unknownPool(call: Call, name: string, pools: readonly Pool[]): Pr
     });
   }
   const names = pools.map((p) => p.pool);
-  const near = names.find((p) => p.toLowerCase() === name.toLowerCase()) ?? closest(name, names);
+  const near = closest(name, names);
   return new ApiError('not-found', `There is no pool ${JSON.stringify(name)}.`, {
     hint: near === undefined ? `Pools: ${names.slice(0, 20).join(', ') || 'none'}.` : `Did you mean ${JSON.stringify(near)}?`,
   });

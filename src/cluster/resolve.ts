@@ -85,7 +85,7 @@ async function notFound(call: Call, inventory: Inventory, wish: GuestWish): Prom
   }
   const name = wish.name ?? '';
   const names = [...new Set(inventory.guests.flatMap((g) => g.name ?? []))];
-  const near = closest(name, names) ?? names.find((n) => n.toLowerCase() === name.toLowerCase());
+  const near = closest(name, names);
   const visible = await call.rights.over({ privilege: 'VM.Audit', under: '/vms', what: 'guests' });
   const unseen = visible.coverage === 'complete' ? '' : ' among those this token can be sure to see';
   return new ApiError('not-found', `No guest is named ${JSON.stringify(name)}${unseen}.`, {
@@ -120,7 +120,7 @@ export function requireNode(inventory: Inventory, node: string): string {
   checkSegment('node', node);
   if (inventory.nodes.some((n) => n.node === node)) return node;
   const names = inventory.nodes.map((n) => n.node);
-  const near = names.find((n) => n.toLowerCase() === node.toLowerCase()) ?? closest(node, names);
+  const near = closest(node, names);
   throw new ApiError('wrong-node', `There is no node ${JSON.stringify(node)} in this cluster.`, {
     hint:
       near === undefined ? `Nodes: ${names.slice(0, 20).join(', ')}.` : `Did you mean ${near}? Node names are case-sensitive.`,

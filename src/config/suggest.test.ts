@@ -15,3 +15,8 @@ test('a short word must be nearly right, a long one may have more wrong', () => 
   expect(closest('frewal', ['firewall', 'metrics'])).toBe('firewall');
   expect(closest('x'.repeat(100_000), ['firewall'])).toBeUndefined();
 });
+
+test('the same word in another case is it, however short', () => {
+  expect(closest('PVE1', ['pve2', 'pve1'])).toBe('pve1');
+  expect(closest('A', ['b', 'a'])).toBe('a');
+});

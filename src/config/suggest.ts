@@ -21,10 +21,12 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * The known word that was probably meant, or undefined when none is near: at most one edit for each three letters of the
+ * The known word that was probably meant, or undefined when none is near: the same in another case, else at most one edit for each three letters of the
  * known word, so that short words need to be nearly right.
  */
 export function closest(word: string, known: readonly string[]): string | undefined {
+  const same = known.find((candidate) => candidate.toLowerCase() === word.toLowerCase());
+  if (same !== undefined) return same;
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
     const allowed = Math.max(1, Math.floor(candidate.length / 3));

@@ -5,7 +5,7 @@ import type { GuestDisk } from '../cluster/guest-disks.ts';
 import type { GuestNic } from '../cluster/guest-nics.ts';
 import type { HaGroup, HaRule } from '../cluster/ha.ts';
 import type { ImpactFacts } from '../cluster/impact-facts.ts';
-import type { Guest } from '../cluster/inventory.ts';
+import { type Guest, onlineNodes } from '../cluster/inventory.ts';
 import { type SdnObject, zoneNodes } from '../cluster/sdn.ts';
 import { holdsVlan } from './address-book.ts';
 import { runsNow } from './capacity.ts';
@@ -421,7 +421,7 @@ function nodeNotes({ target, inventory, quorum }: ImpactFacts): readonly string[
 function storageNotes({ target, inventory, storages }: ImpactFacts): readonly string[] {
   const definition = storages?.find((s) => s.storage === target.id);
   const rows = inventory.storages.filter((s) => s.storage === target.id);
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const dead = rows.filter((r) => online.has(r.node) && r.status !== 'available').map((r) => r.node);
   const notes: string[] = [];
   if (definition?.enabled === false) notes.push(`Storage ${target.id} is disabled already.`);

@@ -229,7 +229,7 @@ export function objectPath(on: string, inventory: Inventory): string {
     ...inventory.storages.map((s) => s.storage),
     ...inventory.pools,
   ];
-  const near = closest(given, names) ?? names.find((n) => n.toLowerCase() === given.toLowerCase());
+  const near = closest(given, names);
   throw new ApiError('not-found', `on: no guest, node, storage or pool named ${JSON.stringify(given.slice(0, 60))} is visible.`, {
     hint: near === undefined ? 'Give a vmid or an ACL path such as /storage/local.' : `Did you mean ${JSON.stringify(near)}?`,
   });
@@ -282,7 +282,7 @@ async function poolsOf(call: Call, path: string, inventory: Inventory): Promise<
 function requirePrivilege(privilege: string, facts: AccessFacts): void {
   const known = [...new Set(facts.roles.flatMap((r) => [...r.privileges]))].sort();
   if (known.includes(privilege)) return;
-  const near = known.find((p) => p.toLowerCase() === privilege.toLowerCase()) ?? closest(privilege, known);
+  const near = closest(privilege, known);
   throw new ApiError('bad-argument', `privilege: no role of this cluster has ${JSON.stringify(privilege.slice(0, 40))}.`, {
     hint: near === undefined ? undefined : `Did you mean ${near}?`,
   });

@@ -16,7 +16,7 @@ import {
   readPciDevices,
   readUsbDevices,
 } from '../../cluster/hardware.ts';
-import { guestCoverage, type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { guestCoverage, type Inventory, offlineGaps, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, query } from '../params.ts';
@@ -88,10 +88,7 @@ export const listHardware = defineTool({
   ],
   async run(args, call) {
     const inventory = await readInventory(call);
-    const nodes =
-      args.node === undefined
-        ? inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node)
-        : [requireOnlineNode(inventory, args.node)];
+    const nodes = args.node === undefined ? onlineNodes(inventory) : [requireOnlineNode(inventory, args.node)];
     const wanted = new Set<Section>(args.sections === undefined || args.sections.length === 0 ? USUAL : args.sections);
     const where = (n: string) => ({ node: n });
     // Mappings and splittable cards are told by the devices, so these are read for them, too.

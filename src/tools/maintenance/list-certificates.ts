@@ -2,7 +2,7 @@ import { int, list, table, text, time } from '../../answer/spec.ts';
 import { mergeGaps, NO_GAPS } from '../../api/reading.ts';
 import { type Certificate, readCertificates } from '../../cluster/certificates.ts';
 import { fanOut } from '../../cluster/fan-out.ts';
-import { offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { offlineGaps, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { defineTool } from '../define-tool.ts';
 import { node } from '../params.ts';
@@ -42,10 +42,7 @@ export const listCertificates = defineTool({
   reads: ['/cluster/resources', '/nodes/{node}/certificates/info'],
   async run(args, call) {
     const inventory = await readInventory(call);
-    const nodes =
-      args.node === undefined
-        ? inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node)
-        : [requireOnlineNode(inventory, args.node)];
+    const nodes = args.node === undefined ? onlineNodes(inventory) : [requireOnlineNode(inventory, args.node)];
     const out = await fanOut(
       call,
       nodes,

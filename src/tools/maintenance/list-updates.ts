@@ -3,7 +3,7 @@ import { bool, int, list, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, mergeGaps, NO_GAPS, type Problem } from '../../api/reading.ts';
 import { fanOut } from '../../cluster/fan-out.ts';
-import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { offlineGaps, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { kernelPending, type NodeVersions, readNodeVersions } from '../../cluster/node-status.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import {
@@ -122,10 +122,6 @@ const NOTHING_KNOWN: NodeVersions = {
   runningKernel: undefined,
   newestKernel: undefined,
 };
-
-function onlineNodes(inventory: Inventory): readonly string[] {
-  return inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node);
-}
 
 /** The nodes whose updates the token may ask for: an exact question, so that no request is sent to be refused. */
 async function allowedNodes(call: Call, nodes: readonly string[]): Promise<{ nodes: readonly string[]; gaps: Gaps }> {

@@ -5,7 +5,7 @@ import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { type Gaps, mergeGaps, NO_GAPS, visibleWord } from '../../api/reading.ts';
 import { readGuestHistories, readStorageHistories, readThinPoolUse, type ThinPoolUse } from '../../cluster/capacity.ts';
-import { guestCoverage, type Inventory, nodeCoverage, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { guestCoverage, type Inventory, nodeCoverage, offlineGaps, onlineNodes, readInventory } from '../../cluster/inventory.ts';
 import { requireNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { closest } from '../../config/suggest.ts';
@@ -364,7 +364,7 @@ function overviewNotes(
 }
 
 async function rightSizing(call: Call, inventory: Inventory, onNode: string | undefined, page: PageRequest) {
-  const online = new Set(inventory.nodes.filter((n) => n.status === 'online').map((n) => n.node));
+  const online = new Set(onlineNodes(inventory));
   const chosen = inventory.guests.filter((g) => runsNow(g) && online.has(g.node) && (onNode === undefined || g.node === onNode));
   const from = Number(page.after?.[0] ?? 0);
   const rest = chosen.filter((g) => g.vmid > from);
