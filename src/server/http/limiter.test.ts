@@ -53,4 +53,13 @@ describe('the limits of a caller', () => {
     admitted(limiter.admit('a', slow)).add(1);
     expect(limiter.admit('a', slow)).toEqual({ refused: 'rate', retryAfterSeconds: 30 });
   });
+
+  it('lock nobody out when the clock is set back', () => {
+    const { clock, limiter } = at();
+    admitted(limiter.admit('a', limits)).release();
+    clock.now -= 3_600_000;
+    admitted(limiter.admit('a', limits)).release();
+    for (let i = 0; i < 58; i += 1) admitted(limiter.admit('a', limits)).release();
+    expect(limiter.admit('a', limits).refused).toBe('rate');
+  });
 });

@@ -39,7 +39,9 @@ export function createLimiter(now: () => number = Date.now): Limiter {
 
   function take(account: Account, { ratePerMinute, maxConcurrent }: CallerLimits, messages: number): Overload | undefined {
     const t = now();
-    account.tokens = Math.min(ratePerMinute, account.tokens + ((t - account.at) * ratePerMinute) / 60_000);
+    // A clock that is set back must not take away what a caller had.
+    const passed = Math.max(0, t - account.at);
+    account.tokens = Math.min(ratePerMinute, account.tokens + (passed * ratePerMinute) / 60_000);
     account.at = t;
     if (account.tokens < messages) {
       const wait = ((messages - account.tokens) * 60) / ratePerMinute;
