@@ -67,6 +67,17 @@ export function plainAddress(remote: string): string {
   return remote.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
+/** Whom an address belongs to, for counting: one machine has one IPv4 address, but takes what it likes of its IPv6 /64. */
+export function ownerOf(remote: string): string {
+  const address = plainAddress(remote);
+  if (isIP(address) !== 6) return address;
+  const [before = '', behind = ''] = address.replace(/%.*/, '').split('::');
+  const groups = before.split(':').filter((group) => group !== '');
+  const rest = behind.split(':').filter((group) => group !== '');
+  const zeros = Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');
+  return `${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}::/64`;
+}
+
 /** Whether a connection comes from one of these. */
 export function isPeer(peers: BlockList, remote: string | undefined): boolean {
   if (remote === undefined) return false;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { parsePeers } from './address.ts';
+import { ownerOf, parsePeers } from './address.ts';
 import { boundConnections, isShared } from './connections.ts';
 
 const opened: { destroy(): unknown }[] = [];
@@ -52,4 +52,13 @@ it('only a trusted proxy, or one on this machine, is one', () => {
   const addresses = ['127.0.0.1', '::1', '::ffff:127.0.0.1', '192.0.2.7', '::ffff:192.0.2.7', '198.51.100.1', ''];
   expect(addresses.filter((address) => isShared(address, proxy))).toEqual(addresses.slice(0, 5));
   expect(addresses.filter((address) => isShared(address, bearer))).toEqual(addresses.slice(0, 3));
+});
+
+it('the addresses of one IPv6 /64 count as one, those of IPv4 each for itself', () => {
+  const owners = (...addresses: string[]) => [...new Set(addresses.map(ownerOf))];
+  expect(owners('2001:db8:0:1::5', '2001:db8:0:1:ffff:1:2:3', '2001:db8:0:1::')).toEqual(['2001:db8:0:1::/64']);
+  expect(owners('2001:db8::5', '2001:db8::1:0:0:5', '2001:db8:0:0:9:8:7:6')).toEqual(['2001:db8:0:0::/64']);
+  expect(owners('fe80::1%eth0', 'fe80::2%eth1')).toEqual(['fe80:0:0:0::/64']);
+  expect(owners('2001:db8:0:2::5', '2001:db8:1::1')).toHaveLength(2);
+  expect(owners('192.0.2.1', '::ffff:192.0.2.1', '192.0.2.2')).toEqual(['192.0.2.1', '192.0.2.2']);
 });

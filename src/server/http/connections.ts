@@ -1,11 +1,11 @@
 import type { Server } from 'node:net';
-import { isLoopback, isPeer, plainAddress } from './address.ts';
+import { isLoopback, isPeer, ownerOf, plainAddress } from './address.ts';
 import { createLimiter } from './limiter.ts';
 import type { AuthMode } from './options.ts';
 
 /** Of all connections together; so many are far more than the callers of one server need. */
 export const MAX_CONNECTIONS = 4_096;
-/** Of one address: whoever has no token at all must not take the places of everybody else. A team may share an address. */
+/** Of one address or IPv6 /64: whoever has no token at all must not take the places of everybody else. A team may share an address. */
 const MAX_PER_ADDRESS = MAX_CONNECTIONS / 4;
 
 /**
@@ -20,7 +20,7 @@ export function boundConnections(server: Server, isExempt: (address: string) => 
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
     if (isExempt(remoteAddress)) return;
-    const admission = limiter.admit(remoteAddress, limits);
+    const admission = limiter.admit(ownerOf(remoteAddress), limits);
     if (admission.refused === undefined) socket.once('close', admission.release);
     else socket.destroy();
   });
