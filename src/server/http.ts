@@ -62,6 +62,10 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
   const metrics = createMetrics();
   const runtime = createRuntime(settings);
   const report = createRefusalReport(tell);
+  const refused = (reason: string, from: string | undefined): void => {
+    metrics.refused(reason);
+    report.refused(reason, from);
+  };
   let draining = false;
 
   const endpoint = createEndpoint({
@@ -74,7 +78,7 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
       metrics.call(call);
     },
     tell,
-    refused: report.refused,
+    refused,
   });
 
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
@@ -93,7 +97,10 @@ export async function serveHttp({ settings, options, tell, pollMs, drainMs = DRA
     }
   };
   const { server, stopTls } = createListener(options.tls, listener, tell);
-  boundConnections(server, (address) => isShared(address, options.auth));
+  boundConnections(server, {
+    isExempt: (address) => isShared(address, options.auth),
+    refused: (from) => refused('connections', from),
+  });
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });

@@ -6,6 +6,7 @@ import { boundConnections, isShared } from './connections.ts';
 
 const opened: { destroy(): unknown }[] = [];
 let server: Server | undefined;
+let turnedAway: (string | undefined)[] = [];
 afterEach(() => {
   for (const socket of opened.splice(0)) socket.destroy();
   server?.close();
@@ -14,7 +15,8 @@ afterEach(() => {
 /** Dials a server that bounds connections, as often as wanted; tells which of them are let in. */
 async function openBounded(isExempt: () => boolean, most: number): Promise<() => Promise<{ socket: Socket; isIn: boolean }>> {
   const bounded = createServer();
-  boundConnections(bounded, isExempt, most);
+  turnedAway = [];
+  boundConnections(bounded, { isExempt, most, refused: (address) => turnedAway.push(address) });
   bounded.on('connection', (socket) => {
     opened.push(socket.on('error', () => undefined));
     if (!socket.destroyed) socket.write('in');
@@ -35,13 +37,22 @@ it('an address holds no more connections than its share, and gets one back for e
   const first = await dial();
   const second = await dial();
   expect([first.isIn, second.isIn, (await dial()).isIn]).toEqual([true, true, false]);
+  expect(turnedAway).toEqual(['127.0.0.1']);
   first.socket.destroy();
   await expect.poll(async () => (await dial()).isIn).toBe(true);
+});
+
+it('whoever comes when all places are taken is told of as well', async () => {
+  const dial = await openBounded(() => true, 2);
+  if (server !== undefined) server.maxConnections = 1;
+  expect([(await dial()).isIn, (await dial()).isIn]).toEqual([true, false]);
+  expect(turnedAway).toEqual(['127.0.0.1']);
 });
 
 it('a proxy stands for many', async () => {
   const dial = await openBounded(() => true, 2);
   expect([(await dial()).isIn, (await dial()).isIn, (await dial()).isIn]).toEqual([true, true, true]);
+  expect(turnedAway).toEqual([]);
 });
 
 it('only a trusted proxy, or one on this machine, is one', () => {

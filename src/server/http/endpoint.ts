@@ -36,8 +36,8 @@ export interface EndpointParts {
   readonly metrics: Metrics;
   readonly audit: Audit;
   readonly tell: (line: string) => void;
-  /** Told of every request that is turned away. */
-  readonly refused: (refusal: Refusal, request: IncomingMessage) => void;
+  /** Told of every request that is turned away: why, and the address it came from. */
+  readonly refused: (reason: string, from: string | undefined) => void;
 }
 
 /** The MCP endpoint: everything between a request and the protocol. */
@@ -154,8 +154,7 @@ export function createEndpoint(parts: EndpointParts): Endpoint {
     async handle(request, response) {
       const refusal = await admit(request, response);
       if (refusal === undefined) return;
-      metrics.refused(refusal.reason);
-      parts.refused(refusal, request);
+      parts.refused(refusal.reason, request.socket.remoteAddress);
       if (!response.headersSent && !response.destroyed) sendRefusal(request, response, refusal);
     },
     underWay: () => underWay,

@@ -1,12 +1,9 @@
-import type { IncomingMessage } from 'node:http';
-import type { Refusal } from './refusal.ts';
-
 /** However many are turned away, there is one line about them in this time. */
 const EVERY_MS = 10_000;
 
-/** Tells people about requests that were turned away, without letting whoever sends them fill the log. */
+/** Tells people about requests and connections that were turned away, without letting whoever sends them fill the log. */
 export interface RefusalReport {
-  refused(refusal: Refusal, request: IncomingMessage): void;
+  refused(reason: string, from: string | undefined): void;
   close(): void;
 }
 
@@ -16,13 +13,12 @@ export function createRefusalReport(tell: (line: string) => void): RefusalReport
 
   function flush(): void {
     timer = undefined;
-    for (const [reason, { count, from }] of counts) tell(`http: ${count} requests refused (${reason}), the last from ${from}`);
+    for (const [reason, { count, from }] of counts) tell(`http: ${count} refused (${reason}), the last from ${from}`);
     counts.clear();
   }
 
   return {
-    refused({ reason }, request) {
-      const from = request.socket.remoteAddress ?? 'unknown';
+    refused(reason, from = 'unknown') {
       counts.set(reason, { count: (counts.get(reason)?.count ?? 0) + 1, from });
       timer ??= setTimeout(flush, EVERY_MS).unref();
     },
