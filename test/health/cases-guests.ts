@@ -197,14 +197,26 @@ export const guestCases: Cases = {
     ],
   },
   'PVE-G18': {
-    // A replica that lacks one of the disks, by the disk's own word or for want of the storage, starts no guest.
+    // One reason each: no replica, one that is off, one that lacks a disk by the disk's own word, or for want of the storage.
     fires: {
-      details: one({ scsi0: 'local:100/a.raw,size=1G', scsi1: 'local:100/b.raw,replicate=0,size=1G', scsi2: 'ssd:c,size=1G' }),
-      ha: managed,
+      details: details(
+        detail(guest(100), { scsi0: 'local:100/a.raw,size=1G' }),
+        detail(guest(101), { scsi0: 'local:101/a.raw,size=1G' }),
+        detail(guest(102), { scsi0: 'local:102/a.raw,size=1G', scsi1: 'local:102/b.raw,replicate=0,size=1G' }),
+        detail(guest(103), { scsi0: 'local:103/a.raw,size=1G', scsi1: 'ssd:c,size=1G' }),
+      ),
+      ha: ha({ 'vm:100': 'started', 'vm:101': 'started', 'vm:102': 'started', 'vm:103': 'started' }),
       storages: [local, storage('local', { shared: false, nodes: ['n2'] }), storage('ssd', { shared: false })],
-      replication: { jobs: [replication('100-0')], clockOffset: 0 },
+      replication: {
+        jobs: [
+          replication('101-0', { vmid: 101, disabled: true }),
+          replication('102-0', { vmid: 102 }),
+          replication('103-0', { vmid: 103 }),
+        ],
+        clockOffset: 0,
+      },
     },
-    on: ['100'],
+    on: ['100', '101', '102', '103'],
     near: [
       {
         details: one({ scsi0: 'nfs:100/a.raw,size=1G', ide2: 'local:iso/a.iso,media=cdrom' }),
