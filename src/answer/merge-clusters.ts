@@ -1,7 +1,7 @@
 /** One answer out of those of several clusters: every row says whose it is, and what one cluster lacks is told as its own. */
 import type { ApiError } from '../api/errors.ts';
 import { byText } from '../api/lenient.ts';
-import { type Gaps, mergeGaps, type Problem } from '../api/reading.ts';
+import { clausesOf, type Gaps, mergeGaps, type Problem } from '../api/reading.ts';
 import type { Answer } from './answer.ts';
 import { inOrder, pageOf } from './page.ts';
 import { compareFolded, compareSortKeys, foldKey } from './sort-key.ts';
@@ -86,7 +86,13 @@ function gapsOf(cluster: string, gaps: Gaps): Gaps {
     coverage: gaps.coverage,
     problems: gaps.problems.map((problem) => ({ ...problem, where: { ...problem.where, cluster } })),
     hidden: gaps.hidden.map((hidden) => ({ ...hidden, cluster })),
-    ...(gaps.why === undefined ? {} : { why: `cluster ${cluster}: ${gaps.why}` }),
+    ...(gaps.why === undefined
+      ? {}
+      : {
+          why: clausesOf(gaps.why)
+            .map((clause) => `cluster ${cluster}: ${clause}`)
+            .join('; '),
+        }),
   };
 }
 

@@ -63,6 +63,11 @@ export function withGaps<T>(data: T, ...gaps: readonly Gaps[]): Reading<T> {
 
 const RANK: Readonly<Record<Coverage, number>> = { complete: 0, unknown: 1, partial: 2 };
 
+/** The single reasons for which coverage is not complete. */
+export function clausesOf(why: string | undefined): readonly string[] {
+  return why?.split('; ') ?? [];
+}
+
 /** The union of gaps: the worst coverage, every problem, hidden thing and reason once. */
 export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
   let coverage: Coverage = 'complete';
@@ -71,7 +76,7 @@ export function mergeGaps(...gaps: readonly Gaps[]): Gaps {
   const hidden = new Map<string, Hidden>();
   for (const gap of gaps) {
     if (RANK[gap.coverage] > RANK[coverage]) coverage = gap.coverage;
-    for (const clause of gap.why?.split('; ') ?? []) clauses.add(clause);
+    for (const clause of clausesOf(gap.why)) clauses.add(clause);
     for (const p of gap.problems) problems.set(JSON.stringify([p.where, p.kind, p.message, p.needs]), p);
     for (const h of gap.hidden) hidden.set(JSON.stringify([h.what, h.privilege, h.path, h.cluster]), h);
   }
