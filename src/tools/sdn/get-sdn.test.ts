@@ -94,7 +94,9 @@ describe('get_sdn', () => {
     expect(said).toContain("can't be asked through the API");
     expect(text).not.toContain('## addresses');
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    expect((await blind.call('get_sdn', { sections: ['addresses'] })).text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
+    const seen = await blind.call('get_sdn', { sections: ['addresses'] });
+    expect(seen.text).toMatch(/^SDN: \d+ address(?:es)? visible/);
+    expect(seen.text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
     await blind.close();
   });
 

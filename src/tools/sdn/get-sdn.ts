@@ -51,9 +51,10 @@ export const getSdn = defineTool({
       return { headline: 'SDN is not installed on the node that answers', sections: {}, gaps: mergeGaps(reading) };
     const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics, ipam];
     const [problem] = reading.problems;
+    const complete = [reading, ipam].every((part) => part === undefined || part.coverage === 'complete');
     if (problem !== undefined && parts.every((p) => p === undefined)) throw errorOf(problem, "SDN can't be read");
     return {
-      headline: headline(sdn, reading.coverage === 'complete', inventory?.data, ipam?.data.entries.length),
+      headline: headline(sdn, complete, inventory?.data, ipam?.data.entries.length),
       sections: {
         zones: sdn.zones === undefined ? undefined : pendingFirst(sdn.zones).map((zone) => zoneRow(zone, inventory?.data)),
         vnets:
