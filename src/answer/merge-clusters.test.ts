@@ -160,7 +160,7 @@ describe('one answer of several', () => {
   it('keeps equal problems and hidden things of two clusters apart', () => {
     const gaps = {
       coverage: 'unknown' as const,
-      why: 'w',
+      why: 'v; w',
       problems: [{ where: { node: 'pve1' }, kind: 'timeout' as const, message: 'm' }],
       hidden: [{ what: 'guests', privilege: 'VM.Audit', path: '/vms' }],
     };
@@ -173,7 +173,7 @@ describe('one answer of several', () => {
       { node: 'pve1', cluster: 'beta' },
     ]);
     expect(merged.gaps.hidden.map((hidden) => hidden.cluster)).toEqual(['alpha', 'beta']);
-    expect(merged.gaps.why).toBe('cluster alpha: w; cluster beta: w');
+    expect(merged.gaps.why).toBe('cluster alpha: v; cluster alpha: w; cluster beta: v; cluster beta: w');
     expect(merged.notes).toEqual(['alpha: n', 'beta: n']);
     expect(merged.next).toEqual(['list_nodes (cluster=alpha)', 'list_nodes (cluster=beta)']);
   });

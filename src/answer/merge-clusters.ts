@@ -86,7 +86,8 @@ function gapsOf(cluster: string, gaps: Gaps): Gaps {
     coverage: gaps.coverage,
     problems: gaps.problems.map((problem) => ({ ...problem, where: { ...problem.where, cluster } })),
     hidden: gaps.hidden.map((hidden) => ({ ...hidden, cluster })),
-    ...(gaps.why === undefined ? {} : { why: `cluster ${cluster}: ${gaps.why}` }),
+    // Each clause on its own, or one that two clusters have would be told of the first of them only.
+    why: gaps.why?.replace(/^|; /g, (joint) => `${joint}cluster ${cluster}: `),
   };
 }
 
