@@ -100,6 +100,17 @@ describe('get_sdn', () => {
     await blind.close();
   });
 
+  test('addresses that could not be read are not counted as none', async () => {
+    const off = h.demo.faults.add({ kind: 'status-500', match: '/cluster/sdn/ipams' });
+    const alone = await h.call('get_sdn', { sections: ['addresses'] });
+    const beside = await h.call('get_sdn', { sections: ['zones', 'addresses'] });
+    off();
+    expect(alone.isError, alone.text).toBe(true);
+    expect(beside.text).toMatch(/^SDN: \d+ zones/);
+    expect(beside.text.split('\n')[0]).not.toContain('address');
+    expect(beside.text).toMatch(/^Problem \(upstream\)/m);
+  });
+
   test('T5 hidden, and never "not used"', async () => {
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     const outcome = await blind.call('get_sdn');
