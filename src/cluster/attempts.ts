@@ -1,9 +1,9 @@
 /** Reads that may fail, or have nothing to read, without costing the rest of an answer. */
-import { attempt, type Gaps, NO_GAPS, type Problem, type Reading, withGaps } from '../api/reading.ts';
+import { attempt, type Gaps, NO_GAPS, type Problem, type Reading, type Where, withGaps } from '../api/reading.ts';
 
 /** A reader that brings its own gaps; one that fails whole becomes a gap. */
-export async function whole<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outcome = await attempt({}, read);
+export async function whole<T>(read: () => Promise<Reading<T>>, where: Where = {}): Promise<Reading<T | undefined>> {
+  const outcome = await attempt(where, read);
   return outcome.data === undefined ? { ...outcome, data: undefined } : outcome.data;
 }
 

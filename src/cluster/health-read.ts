@@ -199,7 +199,10 @@ export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadS
   }
 
   async function readUsersAndEntries(): Promise<void> {
-    await one('access', false, () => readAccessFacts(call, base, definitions.data));
+    if (!wants('access')) return;
+    const pools = await call.rights.over({ privilege: 'Pool.Audit', under: '/pool', what: 'pools' });
+    facts.pools = { data: inventory.pools, lacks: lacksOf(pools) };
+    await one('access', false, () => readAccessFacts(call, base, definitions.data, pools));
     facts.users = { data: facts.access.data?.facts.users, lacks: facts.access.lacks };
   }
 
@@ -392,11 +395,9 @@ async function readAccessFacts(
   call: Call,
   { inventory, guests }: HealthBase,
   definitions: Reading<readonly StorageDefinition[]> | undefined,
+  pools: Gaps,
 ): Promise<Reading<FactData['access'] | undefined>> {
-  const [{ data, ...gaps }, pools] = await Promise.all([
-    readAccess(call),
-    call.rights.over({ privilege: 'Pool.Audit', under: '/pool', what: 'pools' }),
-  ]);
+  const { data, ...gaps } = await readAccess(call);
   const { acl, roles } = data;
   if (acl === undefined || roles === undefined) return { data: undefined, ...gaps };
   const known = {

@@ -125,7 +125,7 @@ async function readAllMetrics(
   );
   const more = cutGaps(
     guest === undefined && nodes.length > MAX_METRICS,
-    `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only; node=NAME has any`,
+    `measurements of the first ${MAX_METRICS} of ${nodes.length} nodes only (node=NAME has any)`,
   );
   const data = out.results.map(({ item, data: points }) => ({
     node: item.node,

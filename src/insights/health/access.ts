@@ -137,6 +137,9 @@ const RULES: readonly AccessCheck[] = [
 /** Rules that need nothing but the entries and roles. */
 const WITHOUT_USERS: ReadonlySet<string> = new Set(['unused-role']);
 
+/** What entries are for: only where all of it is seen are entries for what is gone looked for. */
+const OBJECTS = ['guests', 'definitions', 'pools'] as const;
+
 /** Users, tokens, second factors and entries. */
 export const accessChecks: readonly Check[] = [
   ...RULES.map(({ id, code, severity, what, why, command, evidence }) =>
@@ -148,6 +151,7 @@ export const accessChecks: readonly Check[] = [
       why,
       command,
       needs: WITHOUT_USERS.has(code) ? ['access'] : ['access', 'users'],
+      also: code === 'dangling-path' ? OBJECTS : [],
       judge: ({ access }) =>
         reviewed(access)
           .filter((f) => f.code === code)

@@ -314,6 +314,20 @@ describe('what cannot be known', () => {
     expect(blind?.checks).toBe('B05, B08, B12, F10');
     expect(answer.findings.find((f) => f.id === 'PVE-F10')).toBeUndefined();
   });
+
+  test('entries for objects that are gone: what may be hidden is not looked for, and that is said', async () => {
+    const harness = await open('blind-one');
+    const before = harness.demo.requests.length;
+    const answer = await ask(harness, { area: ['access'] });
+    const read = harness.demo.requests.slice(before).map(({ path }) => path);
+    await harness.close();
+    const partly = answer.not_checked.filter((row) => row.how === 'partly' && row.checks.includes('A11'));
+    expect(partly.map((row) => row.why)).toEqual([expect.stringContaining('/vms/104')]);
+    // Storages that are switched off stand in the definitions only.
+    expect(read).toContain('/storage');
+    const whole = await ask(auditor, { area: ['access'] });
+    expect(whole.not_checked.filter((row) => row.checks.includes('A11'))).toEqual([]);
+  });
 });
 
 describe('filters', () => {

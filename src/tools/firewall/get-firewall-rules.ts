@@ -3,7 +3,8 @@ import { entries, int, list, type RowOf, record, table, text } from '../../answe
 import { counted } from '../../answer/units.ts';
 import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
-import { attempt, type Gaps, mergeGaps, type Problem, type Reading } from '../../api/reading.ts';
+import { attempt, type Gaps, mergeGaps, type Problem } from '../../api/reading.ts';
+import { whole } from '../../cluster/attempts.ts';
 import {
   type FirewallLevel,
   type FirewallOptions,
@@ -96,7 +97,7 @@ export const getFirewallRules = defineTool({
       attempt(where, () => readFirewallOptions(call, level)),
       attempt(where, () => readFirewallRules(call, level)),
       wants('aliases') ? attempt(where, () => readFirewallAliases(call, level)) : undefined,
-      wants('ipsets') ? flat(where, () => readIpSets(call, level)) : undefined,
+      wants('ipsets') ? whole(() => readIpSets(call, level), where) : undefined,
       // A hundred rows that are the same everywhere: only when they are asked for.
       args.sections?.includes('macros') === true ? attempt({}, () => readFirewallMacros(call)) : undefined,
       level.scope === 'cluster' ? undefined : attempt({}, () => readFirewallOptions(call, { scope: 'cluster' })),
@@ -107,7 +108,7 @@ export const getFirewallRules = defineTool({
     const named = new Set((rules.data ?? []).filter((r) => r.type === 'group').map((r) => r.action));
     const groups =
       wants('groups') && (level.scope === 'cluster' || named.size > 0)
-        ? await flat({}, () => readSecurityGroups(call, level.scope === 'cluster' ? undefined : named))
+        ? await whole(() => readSecurityGroups(call, level.scope === 'cluster' ? undefined : named))
         : undefined;
     const gaps: Gaps = mergeGaps(options, rules, ...[aliases, ipsets, macros, datacenter, groups].filter((r) => r !== undefined));
     const state = stateOf(level, options.data, datacenter?.data);
@@ -200,12 +201,6 @@ async function locate(args: Wish, call: Call): Promise<Located> {
 function unused(scope: string, args: Wish, names: readonly (keyof Wish)[]): readonly string[] {
   const given = names.filter((name) => args[name] !== undefined);
   return given.length === 0 ? [] : [`scope=${scope}: ${given.join(' and ')} ${given.length === 1 ? 'was' : 'were'} not used.`];
-}
-
-/** A read that itself returns a reading; its failure is a gap like any other. */
-async function flat<T>(where: { node?: string }, read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outer = await attempt(where, read);
-  return outer.data === undefined ? { ...outer, data: undefined } : outer.data;
 }
 
 function stateOf(level: FirewallLevel, options: FirewallOptions | undefined, datacenter: FirewallOptions | undefined) {

@@ -63,14 +63,15 @@ describe('list_guests', () => {
   });
 
   test('sorted by uptime, which grows while one reads, nothing is left out or repeated', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-30T12:00:00Z') });
     const began = Date.now();
     const guest = (vmid: number, uptime: number) => ({
       type: 'qemu',
       vmid,
       node: 'n1',
       status: 'running',
-      uptime: uptime + (Date.now() - began) / 1000,
+      // As the node last told it.
+      uptime: Math.floor((uptime + (Date.now() - began) / 1000) / 10) * 10,
     });
     // All started within seconds of each other, as after a power cut.
     const { session } = stubCall((path) =>
@@ -87,7 +88,7 @@ describe('list_guests', () => {
       });
       seen.push(...tableOf(text).map((r) => r['vmid']));
       cursor = /cursor="([^"]+)"/.exec(text)?.[1];
-      vi.setSystemTime(Date.now() + 60_000);
+      vi.setSystemTime(Date.now() + 67_000);
     } while (cursor !== undefined);
     vi.useRealTimers();
     expect(seen).toEqual(Array.from({ length: 12 }, (_, i) => String(100 + i)));

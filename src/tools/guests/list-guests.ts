@@ -49,7 +49,7 @@ export const listGuests = defineTool({
     }),
   },
   reads: ['/cluster/resources', ...RIGHTS_READS],
-  async run(args, call, page) {
+  async run(args, call) {
     const [inventory, coverage] = await Promise.all([readInventory(call), guestCoverage(call)]);
     if (args.node !== undefined) requireNode(inventory, args.node);
     const sort = args.sort ?? 'vmid';
@@ -62,7 +62,7 @@ export const listGuests = defineTool({
       sections: {
         guests: {
           rows: found.map(({ row }) => row),
-          key: (row: Row) => KEYS[sort](row, page.asked - inventory.readAt),
+          key: KEYS[sort],
           ordered: true,
         },
       },
@@ -131,6 +131,9 @@ function downNodesOf(found: readonly Listed[], { nodes }: Inventory): ReadonlySe
   return new Set(down.filter((name) => found.some(({ guest }) => guest.node === name)));
 }
 
+/** Nodes tell uptimes every ten seconds or so: to the minute, a start is nearly always the same from one read to the next. */
+const STEADY_S = 60;
+
 type Row = ReturnType<typeof toRow>;
 
 interface Listed {
@@ -142,17 +145,17 @@ interface Listed {
 }
 
 /** Made once for all calls that share an inventory: at thousands of guests it is most of a call's work. */
-function listedGuests({ guests, nodes }: Inventory): readonly Listed[] {
+function listedGuests({ guests, nodes, readAt }: Inventory): readonly Listed[] {
   const online = new Set(nodes.filter((n) => n.status === 'online').map((n) => n.node));
   return guests.map((guest) => ({
     guest,
     nodeOnline: online.has(guest.node),
-    row: toRow(guest),
+    row: toRow(guest, readAt),
     words: [guest.name ?? '', guest.vmid, ...guest.tags].join('\n').toLowerCase(),
   }));
 }
 
-function toRow(g: Guest) {
+function toRow(g: Guest, readAt: number) {
   return {
     vmid: g.vmid,
     type: g.type,
@@ -165,6 +168,7 @@ function toRow(g: Guest) {
     memory: g.maxMem,
     disk: g.maxDisk === 0 ? undefined : g.maxDisk,
     uptime: g.uptime,
+    started: g.uptime === undefined ? undefined : Math.round((readAt - g.uptime) / STEADY_S),
     pool: g.pool,
     tags: g.tags.length === 0 ? undefined : g.tags,
     ha: g.haState,
@@ -173,23 +177,21 @@ function toRow(g: Guest) {
   };
 }
 
-/**
- * Names upwards, figures downwards; guests without the figure come last. Always ends with the vmid. An uptime is that of
- * when the first page was asked, `sooner` seconds from when it was read: it grows from page to page.
- */
-const KEYS: Record<(typeof SORTS)[number], (row: Row, sooner: number) => SortKey> = {
+/** Names upwards, figures downwards; guests without the figure come last. Always ends with the vmid. */
+const KEYS = {
   vmid: (row) => [row.vmid],
   name: (row) => [row.name ?? '\uffff', row.vmid],
   cpu: (row) => [-(row.cpu ?? -1), row.vmid],
   mem: (row) => [-(row.mem ?? -1), row.vmid],
-  uptime: (row, sooner) => [row.uptime === undefined ? Number.MAX_SAFE_INTEGER : -(row.uptime + sooner), row.vmid],
-};
+  // An uptime grows from page to page; when it began does not.
+  uptime: (row) => [row.started ?? Number.MAX_SAFE_INTEGER, row.vmid],
+} satisfies Record<(typeof SORTS)[number], (row: Row) => SortKey>;
 
 /** One function for each, by which the session knows what it has sorted already. */
 const IN_ORDER = {
-  vmid: (all) => inOrder(all, ({ row }) => KEYS.vmid(row, 0)),
-  name: (all) => inOrder(all, ({ row }) => KEYS.name(row, 0)),
-  cpu: (all) => inOrder(all, ({ row }) => KEYS.cpu(row, 0)),
-  mem: (all) => inOrder(all, ({ row }) => KEYS.mem(row, 0)),
-  uptime: (all) => inOrder(all, ({ row }) => KEYS.uptime(row, 0)),
+  vmid: (all) => inOrder(all, ({ row }) => KEYS.vmid(row)),
+  name: (all) => inOrder(all, ({ row }) => KEYS.name(row)),
+  cpu: (all) => inOrder(all, ({ row }) => KEYS.cpu(row)),
+  mem: (all) => inOrder(all, ({ row }) => KEYS.mem(row)),
+  uptime: (all) => inOrder(all, ({ row }) => KEYS.uptime(row)),
 } satisfies Record<(typeof SORTS)[number], (all: readonly Listed[]) => readonly Listed[]>;

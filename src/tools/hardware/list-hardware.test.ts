@@ -81,6 +81,14 @@ describe('list_hardware', () => {
     expect(text.split('\n')[0]).toBe('4 PCI devices on 2 nodes');
   });
 
+  test('mappings that could not be read are not counted as none', async () => {
+    const off = h.demo.faults.add({ kind: 'status-500', match: '/cluster/mapping' });
+    const { text } = await h.call('list_hardware', { sections: ['mappings'] });
+    off();
+    expect(text.split('\n')[0]).toBe('mappings could not be read');
+    expect(text).toMatch(/^Problem \(upstream\)/m);
+  });
+
   test('without rights nothing is claimed', async () => {
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     const { text } = await blind.call('list_hardware');

@@ -3,6 +3,7 @@ import { bool, int, list, number, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading, visibleWord } from '../../api/reading.ts';
 import { atLeast } from '../../api/release.ts';
+import { whole } from '../../cluster/attempts.ts';
 import { readableGuests, scanGuestConfigs } from '../../cluster/config-scan.ts';
 import { fanOut } from '../../cluster/fan-out.ts';
 import {
@@ -96,12 +97,12 @@ export const listHardware = defineTool({
     const [pci, usb, mappings, guests, emulated] = await Promise.all([
       needsPci ? fanOut(call, nodes, where, (n) => readPciDevices(call, n)) : undefined,
       wanted.has('usb') ? readUsb(call, nodes) : undefined,
-      wanted.has('pci') || wanted.has('mappings') ? attempt({}, () => readMappings(call)) : undefined,
+      wanted.has('pci') || wanted.has('mappings') ? whole(() => readMappings(call)) : undefined,
       wanted.has('guests') ? readClaims(call, inventory, args.node) : undefined,
       wanted.has('emulated') ? fanOut(call, nodes, where, (n) => readEmulatedHardware(call, n)) : undefined,
     ]);
     const devices = new Map(pci?.results.map((r) => [r.item, r.data]));
-    const entries = (mappings?.data?.data ?? []).filter((m) => args.node === undefined || m.node === args.node);
+    const entries = (mappings?.data ?? []).filter((m) => args.node === undefined || m.node === args.node);
     const hasMdev = wanted.has('mdev') && atLeast(await call.release(), '8.0');
     const mdev = hasMdev ? await readMdev(call, devices) : undefined;
     const rows = pciRows(devices, entries, args.query);
@@ -109,14 +110,13 @@ export const listHardware = defineTool({
       pci?.gaps ?? NO_GAPS,
       usb ?? NO_GAPS,
       mappings ?? NO_GAPS,
-      mappings?.data ?? NO_GAPS,
       guests ?? NO_GAPS,
       emulated?.gaps ?? NO_GAPS,
       mdev ?? NO_GAPS,
       args.node === undefined ? offlineGaps(inventory) : NO_GAPS,
     );
     return {
-      headline: headline(wanted, rows.length, devices.size, entries.length, guests?.data.length, mappings?.data ?? NO_GAPS),
+      headline: headline(wanted, rows.length, devices.size, mappingsText(mappings, entries.length), guests?.data.length),
       sections: {
         pci: wanted.has('pci') && devices.size > 0 ? { rows, key: (row) => [row.node ?? '', row.address ?? ''] } : undefined,
         usb: usb?.data,
@@ -272,18 +272,22 @@ function headline(
   wanted: ReadonlySet<Section>,
   pci: number,
   nodes: number,
-  mappings: number,
+  mappings: string,
   claims: number | undefined,
-  gaps: Gaps,
 ): string {
   const parts: string[] = [];
   if (wanted.has('pci'))
     parts.push(
       nodes === 0 ? 'PCI devices could not be read' : `${pci} PCI devices on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
     );
-  if (wanted.has('mappings')) parts.push(`${mappings} ${visibleWord(gaps)}mapping entries`);
+  if (wanted.has('mappings')) parts.push(mappings);
   if (claims !== undefined) parts.push(`${claims} devices of the host held by guests`);
   return parts.length === 0 ? `Hardware: ${[...wanted].join(', ')}` : parts.join('; ');
+}
+
+function mappingsText(reading: Reading<unknown> | undefined, count: number): string {
+  if (reading?.data === undefined) return 'mappings could not be read';
+  return `${count} ${visibleWord(reading)}mapping entries`;
 }
 
 function groupNotes(devices: ReadonlyMap<string, readonly PciDevice[]>, wanted: ReadonlySet<Section>): readonly string[] {

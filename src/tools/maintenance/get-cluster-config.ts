@@ -3,6 +3,7 @@ import { bool, entries, int, list, prose, record, table, text, time } from '../.
 import type { Call } from '../../api/call.ts';
 import { toApiError } from '../../api/errors.ts';
 import { attempt, type Gaps, mergeGaps, NO_GAPS, type Reading } from '../../api/reading.ts';
+import { whole } from '../../cluster/attempts.ts';
 import {
   type AcmePlugin,
   type MetricServer,
@@ -120,7 +121,7 @@ export const getClusterConfig = defineTool({
       read('metrics', () => readMetrics(call, named.has('metrics'))),
       read('realms', () => attempt({}, () => readRealms(call))),
       read('realms', () => whereKnown(() => attempt({}, () => readRealmSyncs(call)))),
-      read('mappings', () => attemptReading(() => readMappings(call))),
+      read('mappings', () => whole(() => readMappings(call))),
       read('acme', () => readAcme(call, named.has('acme'))),
       read('cpu_models', () => whereKnown(() => readModels(call))),
     ]);
@@ -323,11 +324,6 @@ async function whereKnown<T>(read: () => Promise<Reading<T | undefined>>): Promi
   const reading = await read();
   const unknown = reading.problems.length > 0 && reading.problems.every((p) => p.kind === 'unsupported-by-this-release');
   return unknown ? NOTHING : reading;
-}
-
-async function attemptReading<T>(read: () => Promise<Reading<T>>): Promise<Reading<T | undefined>> {
-  const outer = await attempt({}, read);
-  return outer.data ?? { ...outer, data: undefined };
 }
 
 function matcherText(m: { readonly conditions: readonly string[]; readonly mode: string; readonly inverted: boolean }): string {

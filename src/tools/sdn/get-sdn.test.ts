@@ -94,8 +94,21 @@ describe('get_sdn', () => {
     expect(said).toContain("can't be asked through the API");
     expect(text).not.toContain('## addresses');
     const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    expect((await blind.call('get_sdn', { sections: ['addresses'] })).text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
+    const seen = await blind.call('get_sdn', { sections: ['addresses'] });
+    expect(seen.text).toMatch(/^SDN: \d+ address(?:es)? visible/);
+    expect(seen.text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
     await blind.close();
+  });
+
+  test('addresses that could not be read are not counted as none', async () => {
+    const off = h.demo.faults.add({ kind: 'status-500', match: '/cluster/sdn/ipams' });
+    const alone = await h.call('get_sdn', { sections: ['addresses'] });
+    const beside = await h.call('get_sdn', { sections: ['zones', 'addresses'] });
+    off();
+    expect(alone.isError, alone.text).toBe(true);
+    expect(beside.text).toMatch(/^SDN: \d+ zones/);
+    expect(beside.text.split('\n')[0]).not.toContain('address');
+    expect(beside.text).toMatch(/^Problem \(upstream\)/m);
   });
 
   test('T5 hidden, and never "not used"', async () => {

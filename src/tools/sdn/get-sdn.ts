@@ -49,11 +49,14 @@ export const getSdn = defineTool({
     const sdn = reading.data;
     if (!sdn.installed)
       return { headline: 'SDN is not installed on the node that answers', sections: {}, gaps: mergeGaps(reading) };
-    const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics, ipam];
-    const [problem] = reading.problems;
+    const leases =
+      ipam === undefined || (ipam.problems.length > 0 && ipam.data.entries.length === 0) ? undefined : ipam.data.entries;
+    const parts = [sdn.zones, sdn.vnets, sdn.subnets, sdn.controllers, sdn.ipams, sdn.dns, sdn.fabrics, leases];
+    const [problem] = [reading, ipam].flatMap((part) => part?.problems ?? []);
+    const complete = [reading, ipam].every((part) => part === undefined || part.coverage === 'complete');
     if (problem !== undefined && parts.every((p) => p === undefined)) throw errorOf(problem, "SDN can't be read");
     return {
-      headline: headline(sdn, reading.coverage === 'complete', inventory?.data, ipam?.data.entries.length),
+      headline: headline(sdn, complete, inventory?.data, leases?.length),
       sections: {
         zones: sdn.zones === undefined ? undefined : pendingFirst(sdn.zones).map((zone) => zoneRow(zone, inventory?.data)),
         vnets:
@@ -95,7 +98,7 @@ export const getSdn = defineTool({
           nodes,
           settings: settingsText(fabric, ['protocol', 'id']),
         })),
-        addresses: ipam?.data.entries.map((entry) => addressRow(entry, inventory?.data)),
+        addresses: leases?.map((entry) => addressRow(entry, inventory?.data)),
       },
       gaps: mergeGaps(
         reading,
