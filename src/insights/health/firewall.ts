@@ -43,7 +43,7 @@ export const firewallChecks: readonly Check[] = [
     why: 'no firewall rule of any level applies: nothing is filtered',
     command: 'pvesh set /cluster/firewall/options --enable 1 (after a rule for your own access)',
     needs: ['clusterFirewall'],
-    also: ['nodeFirewalls', 'guestFirewalls'],
+    also: ['nodeFirewalls', 'guestFirewalls', 'everyFirewall'],
     judge: ({ clusterFirewall, nodeFirewalls, guestFirewalls }) => {
       if (levelEnabled('cluster', clusterFirewall.options)) return [];
       const own = active(clusterFirewall.rules).length;

@@ -52,8 +52,12 @@ export function namesWhat(args: Asked): boolean {
   return namesChecks(args) || (args.area !== undefined && args.area.length > 0);
 }
 
+/** Checks that compare all guests with each other, or say something about all at once, by what they need of each. */
+const BY_CONFIG = healthChecks.filter((c) => c.needs.includes('oneGo'));
+const BY_RULES = healthChecks.filter((c) => c.needs.includes('everyFirewall') || c.also.includes('everyFirewall'));
+
 function compares(check: Check): boolean {
-  return check.needs.includes('oneGo') || check.needs.includes('everyFirewall');
+  return BY_CONFIG.includes(check) || BY_RULES.includes(check);
 }
 
 /** Checks that go on from page to page when there are too many guests for one. */
@@ -66,16 +70,12 @@ export function guestFacts(checks: readonly Check[]): readonly FactName[] {
   return [...factsOf(checks)].filter((fact) => GUEST_FACTS.has(fact));
 }
 
-/** Checks that compare all guests with each other, by what they need of each. */
-const BY_CONFIG = healthChecks.filter((c) => c.needs.includes('oneGo'));
-const BY_RULES = healthChecks.filter((c) => c.needs.includes('everyFirewall'));
-
 /** Those among the checks that compare all guests, as `check` takes them: `S07,G20`. */
 export function comparingIds(checks: readonly Check[]): string {
   return idList(checks.filter(compares));
 }
 
-/** One call for each group that costs the same: `check=S07,G20 (1 request a guest) or check=F10 (2 requests a guest)`. */
+/** One call for each group that costs the same: `check=S07,G20 (1 request a guest) or check=F01,F10 (2 requests a guest)`. */
 export function howToCompare(checks: readonly Check[]): string {
   return [BY_CONFIG, BY_RULES]
     .map((group) => group.filter((c) => checks.includes(c)))
@@ -96,7 +96,7 @@ export function compareAdvice(checks: readonly Check[], node: string | undefined
         : 'the node has too many for one call'),
     everyFirewall:
       alone(BY_RULES) ??
-      "the cluster is too large for one call; on a node, grep -rl 'GROUP NAME' /etc/pve --include='*.fw' shows where a group is used",
+      "the cluster is too large for one call; where a security group is used, tells on a node: grep -rl 'GROUP NAME' /etc/pve --include='*.fw'",
   };
 }
 

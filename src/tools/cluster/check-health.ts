@@ -288,7 +288,7 @@ function notesOf(call: Call, { verdict, deep, asked, guests, from, only }: Said)
   const comparing = comparingIds(asked);
   if (!deep && left.length > 0) {
     const each = requestsPerGuest(guestFacts(asked));
-    const but = comparing === '' ? '' : `, and what compares all guests (${comparing}) may need calls of its own with check=`;
+    const but = comparing === '' ? '' : `; ${comparing} need all guests in one go and then check=`;
     notes.push(
       `deep=true makes up to ${each} requests for each of ${guests} guests (${each * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor${but}.`,
     );
@@ -300,9 +300,7 @@ function notesOf(call: Call, { verdict, deep, asked, guests, from, only }: Said)
   if (deep) notes.push(`${call.stats.requests} requests were made.`);
   if (from > 0) {
     const left =
-      comparing === ''
-        ? ''
-        : ` What compares all guests (${comparing}) needs them in one go and was not judged there: ${howToCompare(asked)}.`;
+      comparing === '' ? '' : ` ${comparing} need all guests in one go, which that page did not hold: ${howToCompare(asked)}.`;
     notes.push(`The cluster and its nodes were judged on the first page.${left}`);
   }
   const unknown = call.session.health.ignore.filter((i) => !healthChecks.some((c) => c.id === i.id)).map((i) => i.id);
