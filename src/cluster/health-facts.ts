@@ -105,9 +105,11 @@ export interface FactData {
   readonly snapshots: ReadonlyMap<number, GuestDetail>;
   readonly agents: ReadonlyMap<number, GuestDetail>;
   readonly guestFirewalls: ReadonlyMap<number, GuestDetail>;
-  /** There only when `details` holds all guests that can be read, and not one page of them. */
+  /** There only when all nodes are asked, and not one of several. */
+  readonly everyNode: true;
+  /** There only when the guests read are all that was asked about, or all of a node, and not one page of them. */
   readonly oneGo: true;
-  /** There only when no guest's firewall is missing for want of time or rights; names the guests of offline nodes. */
+  /** There only when no guest's firewall is missing, of no node, for want of time or rights; names the guests of offline nodes. */
   readonly everyFirewall: { readonly unreachable: readonly number[] };
 }
 
@@ -166,6 +168,7 @@ export const FACTS: { readonly [K in FactName]: FactCost } = {
   zones: free('state of SDN zones', 'nodes'),
   pools: free('pools', 'nodes'),
   release: free('release', 'nodes'),
+  everyNode: free('all nodes', 'nodes'),
   membership: cluster('cluster membership', 1),
   quorum: cluster('votes and links', 2),
   running: cluster('recent tasks', 1),

@@ -20,6 +20,24 @@ import type { Guest } from './inventory.ts';
 import { readPending } from './pending.ts';
 import { readSnapshots } from './snapshots.ts';
 
+/** Which guests are looked at. */
+export interface GuestScope {
+  /** Only those of this node. */
+  readonly node: string | undefined;
+  /** Only this one. */
+  readonly vmid: number | undefined;
+  /** Only those behind this vmid; 0 for all. */
+  readonly after: number;
+  /** None behind this vmid. */
+  readonly upTo: number | undefined;
+}
+
+/** What is said of the checks that need all guests when time ran out before: how to get them. */
+export interface Advice {
+  readonly oneGo: string;
+  readonly everyFirewall: string;
+}
+
 type GuestFacts = Pick<HealthFacts, 'details' | 'snapshots' | 'agents' | 'guestFirewalls' | 'oneGo' | 'everyFirewall'>;
 
 export interface HealthScan {
@@ -42,31 +60,33 @@ interface Trouble {
 const CHUNK = 24;
 
 /** Guests that a deep check looks at: those whose node is online, without templates, by vmid. */
-export function guestsToScan(
-  base: HealthBase,
-  only: { readonly node?: string | undefined; readonly vmid?: number | undefined },
-): readonly Guest[] {
-  return readableGuests(base.inventory).filter(
-    (g) => !g.template && (only.node === undefined || g.node === only.node) && (only.vmid === undefined || g.vmid === only.vmid),
-  );
+export function guestsToScan(base: HealthBase, only: Partial<Pick<GuestScope, 'node' | 'vmid'>>): readonly Guest[] {
+  return readableGuests(base.inventory).filter((g) => !g.template && isAbout(g, only));
 }
 
-/**
- * Reads guests one after the other, some at a time. A part that can't be read is missing in its guest only.
- *
- * @param after vmid to go on behind; 0 for all
- */
+function isAbout(guest: Guest, { node, vmid }: Partial<Pick<GuestScope, 'node' | 'vmid'>>): boolean {
+  return (node === undefined || guest.node === node) && (vmid === undefined || guest.vmid === vmid);
+}
+
+/** Reads guests one after the other, some at a time. A part that can't be read is missing in its guest only. */
 export async function scanGuests(
   call: Call,
   base: HealthBase,
-  guests: readonly Guest[],
+  scope: GuestScope,
   read: ReadonlySet<FactName>,
-  after: number,
+  advice: Advice,
 ): Promise<HealthScan> {
-  const wanted = guests.filter((g) => g.vmid > after);
+  const asked = guestsToScan(base, scope);
+  const wanted = asked.filter((g) => g.vmid > scope.after && (scope.upTo === undefined || g.vmid <= scope.upTo));
   const right = read.has('agents') ? await agentRight(call) : undefined;
   const asksAgents = right !== undefined && right.held !== false;
-  const parts = { snapshots: read.has('snapshots'), agents: asksAgents, firewalls: read.has('guestFirewalls') };
+  const parts = {
+    // Whether an agent may be asked is in the configuration.
+    config: read.has('details') || asksAgents,
+    snapshots: read.has('snapshots'),
+    agents: asksAgents,
+    firewalls: read.has('guestFirewalls'),
+  };
   const trouble: Trouble = { details: [], snapshots: [], agents: [], guestFirewalls: [] };
   const { results, gaps, stoppedAfter } = await scanInOrder(call, wanted, (guest) => readDetail(call, guest, parts, trouble), {
     chunk: CHUNK,
@@ -76,12 +96,13 @@ export async function scanGuests(
   const details = new Map(results.map(({ guest, data }) => [guest.vmid, data]));
   // Of a guest that was lost as a whole nothing is known.
   for (const problems of Object.values(trouble)) problems.push(...gaps.problems);
-  const common = [...offlineLacks(base), ...lacksOf(base.guests)];
+  const common = [...offlineLacks(base, scope), ...lacksOf(base.guests)];
   const fact = (problems: readonly Problem[]): Fact<FactData['details']> => ({
     data: details,
     lacks: [...problemLacks(problems), ...common],
   });
-  const oneGo = inOneGo(base, guests, details, after, stoppedAfter);
+  const whole = wanted.length === asked.length && stoppedAfter === undefined;
+  const cut = (how: string): Lack => ({ why: `only ${details.size} of ${asked.length} guests could be read in one go: ${how}` });
   return {
     facts: {
       details: fact(trouble.details),
@@ -95,30 +116,35 @@ export async function scanGuests(
             }
           : fact([...trouble.agents, ...trouble.details]),
       guestFirewalls: fact(trouble.guestFirewalls),
-      oneGo,
-      everyFirewall:
-        oneGo.data === undefined ? { data: undefined, lacks: oneGo.lacks } : everyFirewall(base, trouble.guestFirewalls),
+      oneGo: inOneGo(scope, whole, cut(advice.oneGo)),
+      everyFirewall: everyFirewall(base, scope, whole, cut(advice.everyFirewall), trouble.guestFirewalls),
     },
     stoppedAfter,
     done: details.size,
   };
 }
 
-/** Guests are compared with each other only when all that can be read are there. */
-function inOneGo(
-  base: HealthBase,
-  guests: readonly Guest[],
-  details: ReadonlyMap<number, GuestDetail>,
-  after: number,
-  stoppedAfter: number | undefined,
-): Fact<FactData['oneGo']> {
-  const all = guestsToScan(base, {});
-  const whole = after === 0 && stoppedAfter === undefined && guests.length === all.length && details.size === all.length;
-  return whole ? { data: true, lacks: [] } : { data: undefined, lacks: [{ why: 'needs all guests in one go' }] };
+/** Guests are compared with each other only when all are there that can be read: of the cluster, or of the one node. */
+function inOneGo({ vmid }: GuestScope, whole: boolean, cut: Lack): Fact<FactData['oneGo']> {
+  if (vmid !== undefined)
+    return {
+      data: undefined,
+      lacks: [{ why: 'only one guest was asked about: without vmid guests are compared', spared: true }],
+    };
+  return whole ? { data: true, lacks: [] } : { data: undefined, lacks: [cut] };
 }
 
 /** That something is in no guest's rules can be said when all rules are known; those of offline nodes are named. */
-function everyFirewall(base: HealthBase, problems: readonly Problem[]): Fact<FactData['everyFirewall']> {
+function everyFirewall(
+  base: HealthBase,
+  { node, vmid }: GuestScope,
+  whole: boolean,
+  cut: Lack,
+  problems: readonly Problem[],
+): Fact<FactData['everyFirewall']> {
+  if (node !== undefined || vmid !== undefined)
+    return { data: undefined, lacks: [{ why: 'needs the rules of all guests: without node and vmid', spared: true }] };
+  if (!whole) return { data: undefined, lacks: [cut] };
   if (base.guests.coverage !== 'complete') return { data: undefined, lacks: lacksOf(base.guests) };
   if (problems.length > 0) return { data: undefined, lacks: problemLacks(problems) };
   const readable = new Set(readableGuests(base.inventory).map((g) => g.vmid));
@@ -128,8 +154,9 @@ function everyFirewall(base: HealthBase, problems: readonly Problem[]): Fact<Fac
   };
 }
 
-function offlineLacks({ inventory }: HealthBase): readonly Lack[] {
-  const down = inventory.nodes.filter((n) => n.status !== 'online' && inventory.guests.some((g) => g.node === n.node));
+function offlineLacks({ inventory }: HealthBase, scope: GuestScope): readonly Lack[] {
+  const guests = inventory.guests.filter((g) => isAbout(g, scope));
+  const down = inventory.nodes.filter((n) => n.status !== 'online' && guests.some((g) => g.node === n.node));
   return down.map((n) => ({ why: `${n.node} is ${n.status}`, nodes: [n.node] }));
 }
 
@@ -152,6 +179,7 @@ function problemLacks(problems: readonly Problem[]): readonly Lack[] {
 }
 
 interface Parts {
+  readonly config: boolean;
   readonly snapshots: boolean;
   readonly agents: boolean;
   readonly firewalls: boolean;
@@ -169,7 +197,7 @@ async function readDetail(call: Call, guest: Guest, parts: Parts, trouble: Troub
     }
   };
   const [pending, snapshots, firewall] = await Promise.all([
-    part(true, trouble.details, () => readPending(call, guest)),
+    part(parts.config, trouble.details, () => readPending(call, guest)),
     part(parts.snapshots, trouble.snapshots, () => readSnapshots(call, guest)),
     part(parts.firewalls, trouble.guestFirewalls, () => readRulesOfLevel(call, { scope: 'guest', node, vmid, type })),
   ]);

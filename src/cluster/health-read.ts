@@ -90,7 +90,7 @@ const REFUSED: Lack = { why: `needs ${CLUSTER_AUDIT}`, needs: CLUSTER_AUDIT };
  */
 export async function readHealthFacts(call: Call, base: HealthBase, scope: ReadScope): Promise<HealthFacts> {
   const { inventory } = base;
-  const facts = baseFacts(base);
+  const facts = baseFacts(base, scope.node);
   const wants = (name: FactName): boolean => scope.plan.read.has(name);
   const wantsStorages = wants('storages') || wants('definitions') || wants('allStorages');
   const inScope = inventory.nodes.filter((n) => scope.node === undefined || n.node === scope.node);
@@ -241,7 +241,7 @@ export function nodesWithPlugin(inventory: Inventory, plugin: string, nodes: rea
 }
 
 /** The facts that one read of the cluster's memory tells; all others are marked as not read. */
-function baseFacts({ inventory, release, guests }: HealthBase): Facts {
+function baseFacts({ inventory, release, guests }: HealthBase, node: string | undefined): Facts {
   const none: Fact<never> = { data: undefined, lacks: [] };
   // Every name of the list gets its entry, whatever its type: nothing was read so far.
   const facts = Object.fromEntries(FACT_NAMES.map((name) => [name, none])) as unknown as Facts;
@@ -259,6 +259,13 @@ function baseFacts({ inventory, release, guests }: HealthBase): Facts {
   facts.zones = { data: inventory.networks, lacks: [] };
   facts.release = release;
   facts.pools = { data: inventory.pools, lacks: [] };
+  facts.everyNode =
+    node === undefined || inventory.nodes.length === 1
+      ? { data: true, lacks: [] }
+      : {
+          data: undefined,
+          lacks: [{ why: `only ${node} was asked: without node and vmid it is compared with the others`, spared: true }],
+        };
   return facts;
 }
 

@@ -56,7 +56,12 @@ export function healthChecksPage(checks: readonly Check[]): string {
     '',
     'Without arguments it makes at most 40 requests on up to five nodes, and four more for each further node: the facts are read in this',
     'order, and what does not fit is named in the answer together with the `area` that reads it. `area` reads everything about these areas',
-    'but single guests; `deep=true` reads everything.',
+    'but single guests; `deep=true` reads everything, and `check` everything that single checks need.',
+    '',
+    'A deep check of many guests goes on from page to page. Checks that read `all guests` compare them with each other, and no page holds',
+    'them all then: the answer says that they were not made and how to ask for them with `check`, which takes one or two requests a guest',
+    'instead of five. Where even these do not fit into one call, the answer says so; `node` then compares the guests of one node, except',
+    'for security groups, which any guest may use. Checks that read `all nodes` are not made with `node` or `vmid`.',
     '',
     '| facts | requests a cluster | a node | a guest | |',
     '| --- | --- | --- | --- | --- |',
@@ -79,5 +84,10 @@ function count(requests: number): string {
 /** Whether a check is made at once, or only when its areas or a deep check are asked for. */
 function readWith(check: Check): string {
   const facts: readonly FactName[] = check.needs;
-  return facts.some((name) => DEEP_FACTS.has(name)) ? '`deep`' : '';
+  const words = [
+    ...(facts.some((name) => DEEP_FACTS.has(name)) ? ['`deep`'] : []),
+    ...(facts.includes('oneGo') || facts.includes('everyFirewall') ? ['all guests'] : []),
+    ...(facts.includes('everyNode') ? ['all nodes'] : []),
+  ];
+  return words.join(', ');
 }

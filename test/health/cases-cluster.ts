@@ -225,6 +225,7 @@ export const clusterCases: Cases = {
   },
   'PVE-V01': {
     fires: {
+      everyNode: true,
       versions: new Map([
         ['n1', versions('9.1.1', '6.8.1-1-pve')],
         ['n2', versions('9.1.2', '6.8.1-1-pve')],
@@ -233,16 +234,18 @@ export const clusterCases: Cases = {
     on: ['pve-manager'],
     near: [
       {
+        everyNode: true,
         versions: new Map([
           ['n1', versions('9.1.1', '6.8.1-1-pve')],
           ['n2', versions('9.1.1', '6.8.1-1-pve')],
         ]),
       },
-      { versions: new Map([['n1', versions('9.1.1', '6.8.1-1-pve')]]) },
+      { everyNode: true, versions: new Map([['n1', versions('9.1.1', '6.8.1-1-pve')]]) },
     ],
   },
   'PVE-V02': {
     fires: {
+      everyNode: true,
       versions: new Map([
         ['n1', versions('9', '6', '6', [pack('qemu', '1')])],
         ['n2', versions('9', '6', '6', [pack('qemu', '2')])],
@@ -252,6 +255,7 @@ export const clusterCases: Cases = {
     // Which kernels lie around is no difference.
     near: [
       {
+        everyNode: true,
         versions: new Map([
           ['n1', versions('9', '6', '6', [pack('proxmox-kernel-6.8.1-1-pve-signed', '1')])],
           ['n2', versions('9', '6', '6', [])],
@@ -274,6 +278,7 @@ export const clusterCases: Cases = {
   },
   'PVE-V05': {
     fires: {
+      everyNode: true,
       versions: new Map([
         ['n1', versions('9', '6.8.1-1-pve')],
         ['n2', versions('9', '6.14.1-1-pve')],
@@ -282,6 +287,7 @@ export const clusterCases: Cases = {
     on: ['cluster'],
     near: [
       {
+        everyNode: true,
         versions: new Map([
           ['n1', versions('9', '6.8.1-1-pve', '6.14.1-1-pve')],
           ['n2', versions('9', '6.14.1-1-pve')],
@@ -350,6 +356,7 @@ export const clusterCases: Cases = {
   },
   'PVE-C06': {
     fires: {
+      everyNode: true,
       clocks: new Map([
         ['n1', clock(0)],
         ['n2', clock(0, 'Europe/Berlin')],
@@ -358,6 +365,7 @@ export const clusterCases: Cases = {
     on: ['cluster'],
     near: [
       {
+        everyNode: true,
         clocks: new Map([
           ['n1', clock(0)],
           ['n2', clock(0)],
@@ -372,6 +380,7 @@ export const clusterCases: Cases = {
   },
   'PVE-C08': {
     fires: {
+      everyNode: true,
       dns: new Map([
         ['n1', { search: 'x', servers: ['10.0.0.1'] }],
         ['n2', { search: 'x', servers: ['10.0.0.2'] }],
@@ -380,6 +389,7 @@ export const clusterCases: Cases = {
     on: ['name servers'],
     near: [
       {
+        everyNode: true,
         dns: new Map([
           ['n1', { search: 'x', servers: ['10.0.0.1', '10.0.0.2'] }],
           ['n2', { search: 'x', servers: ['10.0.0.2', '10.0.0.1'] }],

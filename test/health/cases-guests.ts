@@ -381,17 +381,22 @@ export const guestCases: Cases = {
     ],
   },
   'PVE-F05': {
-    fires: { vnetFirewalls: new Map([['lab', level({}, drop)]]), nodeFirewalls: new Map([['n1', level({ nftables: 0 })]]) },
+    fires: {
+      everyNode: true,
+      vnetFirewalls: new Map([['lab', level({}, drop)]]),
+      nodeFirewalls: new Map([['n1', level({ nftables: 0 })]]),
+    },
     on: ['VNet lab'],
     near: [
       {
+        everyNode: true,
         vnetFirewalls: new Map([['lab', level({}, drop)]]),
         nodeFirewalls: new Map([
           ['n1', level({})],
           ['n2', level({ nftables: 1 })],
         ]),
       },
-      { vnetFirewalls: new Map([['lab', level({})]]), nodeFirewalls: new Map([['n1', level({})]]) },
+      { everyNode: true, vnetFirewalls: new Map([['lab', level({})]]), nodeFirewalls: new Map([['n1', level({})]]) },
     ],
   },
   'PVE-F06': {

@@ -92,7 +92,7 @@ export const certificateChecks: readonly Check[] = [
     what: 'Nodes in different time zones',
     why: 'schedules of jobs run at different moments, and logs are hard to compare',
     command: 'timedatectl set-timezone ZONE',
-    needs: ['clocks'],
+    needs: ['clocks', 'everyNode'],
     judge: ({ clocks }) => {
       const zones = new Map([...clocks].flatMap(([node, c]) => (c.timezone === undefined ? [] : [[node, c.timezone] as const])));
       return new Set(zones.values()).size < 2
@@ -117,7 +117,7 @@ export const certificateChecks: readonly Check[] = [
     severity: 'info',
     what: 'Nodes ask different name servers',
     why: 'names may resolve on one node and not on another',
-    needs: ['dns'],
+    needs: ['dns', 'everyNode'],
     judge: ({ dns }) => {
       const groups = new Map<string, string[]>();
       for (const [node, d] of dns) {

@@ -43,7 +43,7 @@ export const firewallChecks: readonly Check[] = [
     why: 'no firewall rule of any level applies: nothing is filtered',
     command: 'pvesh set /cluster/firewall/options --enable 1 (after a rule for your own access)',
     needs: ['clusterFirewall'],
-    also: ['nodeFirewalls', 'guestFirewalls'],
+    also: ['nodeFirewalls', 'guestFirewalls', 'everyFirewall'],
     judge: ({ clusterFirewall, nodeFirewalls, guestFirewalls }) => {
       if (levelEnabled('cluster', clusterFirewall.options)) return [];
       const own = active(clusterFirewall.rules).length;
@@ -109,7 +109,7 @@ export const firewallChecks: readonly Check[] = [
     what: 'Rules of a VNet that no node applies',
     why: 'they need the nftables firewall, which is off',
     command: 'pvesh set /nodes/NODE/firewall/options --nftables 1',
-    needs: ['vnetFirewalls', 'nodeFirewalls'],
+    needs: ['vnetFirewalls', 'nodeFirewalls', 'everyNode'],
     judge: ({ vnetFirewalls, nodeFirewalls }) => {
       if (nodeFirewalls.size === 0 || [...nodeFirewalls.values()].some((f) => boolOf(f.options['nftables']) === true)) return [];
       return [...vnetFirewalls].flatMap(([vnet, f]) => {

@@ -3,7 +3,7 @@ import { agentEnabled, type GuestConfig } from '../../cluster/guest-config.ts';
 import type { FactData, GuestDetail } from '../../cluster/health-facts.ts';
 import type { Storage } from '../../cluster/storage.ts';
 import { isNeeded, isReplicated } from '../guest-ties.ts';
-import { type Check, defineCheck, type Finding, onGuest, onThing, some } from './check.ts';
+import { type Check, defineCheck, type Finding, onGuest, some } from './check.ts';
 
 const DAY = 86_400;
 
@@ -158,13 +158,16 @@ export const guestConfigChecks: readonly Check[] = [
     why: 'frames go to either of them: both lose connections when they share a network',
     command: 'qm set <vmid> --netN MODEL,bridge=BRIDGE (a new address is drawn)',
     needs: ['details', 'oneGo'],
+    also: ['everyNode'],
     judge: ({ details }) => {
-      const owners = new Map<string, Set<number>>();
+      const owners = new Map<string, Map<number, string>>();
       for (const { guest, config } of details.values())
         for (const { mac } of config?.nics ?? [])
-          if (mac !== undefined) owners.set(mac, (owners.get(mac) ?? new Set()).add(guest.vmid));
-      return [...owners].flatMap(([mac, vmids]) =>
-        vmids.size < 2 ? [] : [{ on: onThing(mac), evidence: `guests ${some([...vmids])}` }],
+          if (mac !== undefined) owners.set(mac, (owners.get(mac) ?? new Map()).set(guest.vmid, guest.node));
+      return [...owners].flatMap(([mac, guests]) =>
+        guests.size < 2
+          ? []
+          : [{ on: { name: mac, nodes: [...new Set(guests.values())] }, evidence: `guests ${some([...guests.keys()])}` }],
       );
     },
   }),

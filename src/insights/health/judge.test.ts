@@ -143,6 +143,18 @@ describe('what was not judged', () => {
     expect(unchecked.every((u) => u.whole)).toBe(true);
   });
 
+  test('what compares nodes, with one of them, was left out and is not made', () => {
+    const versions = new Map([['n1', { manager: '9', runningKernel: '6', newestKernel: '6', packages: [] }]]);
+    const why = 'only n1 was asked';
+    const facts = { ...given({ nodes: [node('n1'), node('n2')] }), versions: { data: versions, lacks: [] } };
+    const { made, total, unchecked } = judge(['PVE-V01', 'PVE-V03'], {
+      ...facts,
+      everyNode: { data: undefined, lacks: [{ why, spared: true }] },
+    });
+    expect([made, total]).toEqual([1, 2]);
+    expect(unchecked).toMatchObject([{ whole: true, why, spared: 'other', checks: [{ id: 'PVE-V01' }] }]);
+  });
+
   test('facts that only make the words better are not missed', () => {
     const facts = given({ nodes: [node('n1', { status: 'offline' })] });
     const verdict = judge(['PVE-Q02'], facts);

@@ -18,7 +18,7 @@ export const versionChecks: readonly Check[] = [
     what: 'Nodes run different releases',
     why: 'migration and HA are only tested from older to newer, and only for the time of an upgrade',
     command: 'apt update && apt dist-upgrade (node by node)',
-    needs: ['versions'],
+    needs: ['versions', 'everyNode'],
     judge: ({ versions }) =>
       driftOf(versions).flatMap((d) =>
         d.name === 'pve-manager' ? [{ on: onThing('pve-manager'), evidence: driftText(d) }] : [],
@@ -31,7 +31,7 @@ export const versionChecks: readonly Check[] = [
     what: 'Packages differ between nodes',
     why: 'guests behave differently depending on where they run',
     command: 'pveversion -v',
-    needs: ['versions'],
+    needs: ['versions', 'everyNode'],
     judge: ({ versions }) =>
       driftOf(versions).flatMap((d) => (d.name === 'pve-manager' ? [] : [{ on: onThing(d.name), evidence: driftText(d) }])),
   }),
@@ -76,7 +76,7 @@ export const versionChecks: readonly Check[] = [
     severity: 'info',
     what: 'Nodes run different kernels',
     why: 'live migration and drivers may behave differently',
-    needs: ['versions'],
+    needs: ['versions', 'everyNode'],
     judge: ({ versions }) => {
       // A node that waits for its reboot is told as that.
       const settled = [...versions].filter(([, v]) => kernelPending(v.runningKernel, v.newestKernel) === false);

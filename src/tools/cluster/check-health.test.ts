@@ -203,6 +203,11 @@ afterAll(async () => {
   await auditor.demo.close();
 });
 
+/** The row that says why a check was not made, or only in part. */
+function left(answer: Answer, id: string): Answer['not_checked'][number] | undefined {
+  return answer.not_checked.find((row) => row.checks.split(', ').includes(id));
+}
+
 async function ask(harness: Harness, args: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
   return parsed(await harness.call('check_health', args, WHOLE));
 }
@@ -493,7 +498,7 @@ describe('a large cluster', () => {
       const outcome = await large.call(
         'check_health',
         { ...args, ...(cursor === undefined ? {} : { cursor }) },
-        { ...WHOLE, budgetMs: 5_000 },
+        { ...WHOLE, budgetMs: 3_000 },
       );
       const answer = parsed(outcome);
       for (const f of answer.findings) guests.set(f.id, new Set([...(guests.get(f.id) ?? []), ...f.on]));
@@ -512,12 +517,134 @@ describe('a large cluster', () => {
   }, 120_000);
 });
 
+/** Of each answer: a deep check can't read all guests within the time that a call has here. */
+const LATENCY_MS = 40;
+
+describe('what compares all guests, on 5 nodes with 500 guests that take their time', () => {
+  let slow: Harness;
+  beforeAll(async () => {
+    slow = await openHarness({ nodes: 5, guests: 500, latencyMs: LATENCY_MS });
+  }, 30_000);
+  afterAll(() => slow.close());
+  const READABLE = 396;
+
+  test.each([
+    // The inventory and rights, the storages and thin pools of each node.
+    { check: ['S07', 'pve-g20'], perGuest: 1, besides: 6 + 1 + 5, finds: ['PVE-G20'] },
+    // Firewalls of the datacenter, of nodes and VNets, and the groups.
+    { check: ['F10'], perGuest: 2, besides: 6 + 2 + 10 + 25 + 31, finds: ['PVE-F10'] },
+  ])(
+    'check=$check reads only what it needs, and fits into one call',
+    async ({ check, perGuest, besides, finds }) => {
+      slow.session.forget();
+      const outcome = await slow.call('check_health', { check }, WHOLE);
+      const answer = parsed(outcome);
+      expect(outcome.stats.requests).toBeGreaterThan(READABLE * perGuest);
+      expect(outcome.stats.requests).toBeLessThanOrEqual(READABLE * perGuest + besides);
+      expect(answer.summary).toContain(`${check.length} of ${check.length} checks made`);
+      expect([...new Set(answer.findings.map((f) => f.id))]).toEqual(finds);
+      expect(answer.not_checked.filter((row) => row.how === 'not at all')).toEqual([]);
+      expect(outcome.structured).not.toHaveProperty('cursor');
+    },
+    60_000,
+  );
+
+  test('a deep check that runs out of time says how to get them, on every page', async () => {
+    const args = { deep: true, area: ['storage', 'guests', 'firewall'], severity: 'critical' };
+    const first = await slow.call('check_health', args, { ...WHOLE, budgetMs: 5_000 });
+    expect(left(parsed(first), 'S07')).toMatchObject({ checks: 'S07, G20', how: 'not at all' });
+    expect(left(parsed(first), 'S07')?.why).toMatch(
+      /^only \d+ of 396 guests could be read in one go: ask for check=S07,G20 \(1 request a guest\)$/,
+    );
+    expect(left(parsed(first), 'F10')?.why).toMatch(/: ask for check=F01,F10 \(2 requests a guest\)$/);
+    expect(parsed(first).coverage).toBe('partial');
+    const { cursor } = z.looseObject({ cursor: z.string() }).parse(first.structured);
+    const second = await slow.call('check_health', { ...args, cursor }, { budgetMs: 5_000 });
+    expect(second.text).toContain(
+      'S07,G20,F01,F10 need all guests in one go, which that page did not hold: check=S07,G20 (1 request a guest) or check=F01,F10 (2 requests a guest).',
+    );
+  }, 60_000);
+
+  test('where even that is too much for one call, it says so and hands no cursor that would never end', async () => {
+    slow.session.forget();
+    const short = { ...WHOLE, budgetMs: 2_600 };
+    const outcome = await slow.call('check_health', { check: ['S07', 'G20'] }, short);
+    expect(outcome.structured).not.toHaveProperty('cursor');
+    expect(parsed(outcome).summary).toMatch(/^Nothing found; 0 of 2 checks made/);
+    expect(left(parsed(outcome), 'G20')?.why).toMatch(
+      /^only \d+ of 396 guests could be read in one go: the cluster is too large for one call; node= compares/,
+    );
+    const rules = parsed(await slow.call('check_health', { check: ['F10'] }, short));
+    expect(left(rules, 'F10')?.why).toMatch(/too large for one call; .* on a node: grep -rl 'GROUP NAME'/);
+    // With some guests only it may find something, and never says that there is nothing.
+    slow.session.forget();
+    const off = parsed(await slow.call('check_health', { check: ['F01'] }, short));
+    expect(off.summary).toContain('1 of 1 checks made, 1 of them only in part');
+    expect(off.not_checked.some((row) => row.how === 'partly' && /^only \d+ of 396 guests/.test(row.why))).toBe(true);
+  }, 60_000);
+
+  test('node= compares the guests of one node, and says that the others are not among them', async () => {
+    const node = [...worldOf(slow.demo).guests.values()].find((g) => g.vmid === 101)?.node ?? '';
+    const answer = parsed(await slow.call('check_health', { check: ['S07', 'G20', 'F10'], node }, WHOLE));
+    expect(answer.summary).toContain('2 of 3 checks made');
+    expect(answer.not_checked).toEqual(
+      expect.arrayContaining([
+        { checks: 'G20', how: 'partly', why: `only ${node} was asked: without node and vmid it is compared with the others` },
+        { checks: 'F10', how: 'not at all', why: 'needs the rules of all guests: without node and vmid' },
+      ]),
+    );
+    // A pool belongs to its node: nothing is missing but what is closed to the token.
+    const lacks = answer.not_checked.filter((row) => row.checks.includes('S07')).map((row) => row.why);
+    expect(lacks.filter((why) => !why.startsWith('guest 200: needs'))).toEqual([]);
+  }, 60_000);
+});
+
+describe('single checks', () => {
+  test('everything that they need is read, and nothing else is judged', async () => {
+    const answer = await ask(auditor, { check: ['PVE-G12', 'n05'] });
+    expect(found(answer)).toEqual({ 'PVE-N05 warning': AUDITOR['PVE-N05 warning'], 'PVE-G12 info': AUDITOR['PVE-G12 info'] });
+    expect(answer.summary).toContain('2 of 2 checks made');
+  });
+
+  test.each([
+    [{ check: ['G99'] }, /no check "G99".*Such as PVE-G/s],
+    [{ check: ['G20'], area: ['guests'] }, /Give one of them/],
+  ])('%j is refused with a way out', async (args, words) => {
+    const { isError, text } = await auditor.call('check_health', args);
+    expect(isError).toBe(true);
+    expect(text).toMatch(words);
+  });
+});
+
+test('what compares nodes is not made with one node, and not counted as made', async () => {
+  const answer = await ask(auditor, { node: 'pve2', area: ['versions', 'certificates'] });
+  expect(left(answer, 'V01')).toEqual({
+    checks: 'V01, V02, V05, C06, C08',
+    how: 'not at all',
+    why: 'only pve2 was asked: without node and vmid it is compared with the others',
+  });
+  expect(answer.summary).toContain('9 of 14 checks made');
+  const all = await ask(auditor, { area: ['versions', 'certificates'] });
+  expect(all.summary).toContain('14 of 14 checks made');
+});
+
+test('a node that stands alone has no others to be compared with', async () => {
+  const alone = await openHarness({ nodes: 1, guests: 5 });
+  try {
+    const [node] = worldOf(alone.demo).nodes;
+    const answer = parsed(await alone.call('check_health', { node: node?.node, area: ['versions'] }, WHOLE));
+    expect(answer.summary).toContain('5 of 5 checks made');
+  } finally {
+    await alone.close();
+  }
+});
+
 test('an answer about one node or guest says what is not in it', async () => {
-  const left =
+  const but =
     /^Note: Only findings about (\S+ ?\d*): those of the cluster as a whole, and what compares nodes or guests, are in/m;
-  expect(left.exec((await auditor.call('check_health', { node: 'pve2' })).text)?.[1]).toBe('pve2');
-  expect(left.exec((await auditor.call('check_health', { vmid: 100 })).text)?.[1]).toBe('guest 100');
-  expect((await auditor.call('check_health', {})).text).not.toMatch(left);
+  expect(but.exec((await auditor.call('check_health', { node: 'pve2' })).text)?.[1]).toBe('pve2');
+  expect(but.exec((await auditor.call('check_health', { vmid: 100 })).text)?.[1]).toBe('guest 100');
+  expect((await auditor.call('check_health', {})).text).not.toMatch(but);
 });
 
 test('rows that were cut on a page that ran out of time go on with the same guests: nothing is lost', async () => {
@@ -540,7 +667,11 @@ test('rows that were cut on a page that ran out of time go on with the same gues
         },
       );
       for (const [id, on] of Object.entries(found(parsed(outcome)))) pages[id] = new Set([...(pages[id] ?? []), ...on]);
-      if (count === 0) expect(parsed(outcome).summary).toMatch(/^On this page: /);
+      if (count === 0) {
+        expect(parsed(outcome).summary).toMatch(/^On this page: /);
+        expect(left(parsed(outcome), 'G20')?.why).toMatch(/in one go: ask for check=G20 \(1 request a guest\)$/);
+        expect(left(parsed(outcome), 'F10')?.why).toMatch(/in one go: ask for check=F01,F10 \(2 requests a guest\)$/);
+      }
       cursor = z.looseObject({ cursor: z.string().optional() }).parse(outcome.structured).cursor;
       count += 1;
     } while (cursor !== undefined && count < 30);
@@ -549,7 +680,10 @@ test('rows that were cut on a page that ran out of time go on with the same gues
     expect(Object.keys(all).length).toBeGreaterThan(20);
     for (const [id, on] of Object.entries(all)) {
       // What compares all guests needs them in one go, and the answer says so.
-      if (/^PVE-(?:G20|F10) /.test(id)) continue;
+      if (/^PVE-(?:G20|F10) /.test(id)) {
+        expect(pages[id]).toBeUndefined();
+        continue;
+      }
       expect([...(pages[id] ?? [])].sort(), id).toEqual([...on].sort());
     }
   } finally {

@@ -2,26 +2,27 @@ import { z } from 'zod';
 import { int, list, type SortKey, table, text } from '../../answer/spec.ts';
 import type { Call } from '../../api/call.ts';
 import { type Gaps, type Hidden, mergeGaps, NO_GAPS, type Problem } from '../../api/reading.ts';
-import {
-  type FactName,
-  GUEST_FACTS,
-  type HealthFacts,
-  type Plan,
-  planFacts,
-  requestsPerGuest,
-} from '../../cluster/health-facts.ts';
+import { GUEST_FACTS, type HealthFacts, type Plan, planFacts, requestsPerGuest } from '../../cluster/health-facts.ts';
 import { guestsToScan, scanGuests } from '../../cluster/health-guests.ts';
 import { HEALTH_READS, type HealthBase, nodesWithPlugin, readHealthBase, readHealthFacts } from '../../cluster/health-read.ts';
 import { offlineGaps } from '../../cluster/inventory.ts';
 import { requireNode, resolveGuest } from '../../cluster/resolve.ts';
 import { healthChecks } from '../../insights/health/catalog.ts';
-import { AREAS, type Area, type Check, judging, SEVERITIES, type Severity } from '../../insights/health/check.ts';
+import { AREAS, type Check, judging, SEVERITIES, type Severity } from '../../insights/health/check.ts';
 import { type FindingGroup, factsOf, idRanges, judgeHealth, type Unchecked, type Verdict } from '../../insights/health/judge.ts';
 import { defineTool } from '../define-tool.ts';
 import { node, vmid } from '../params.ts';
-
-/** Areas in which something may be said about a single guest. */
-const GUEST_AREAS: ReadonlySet<Area> = new Set<Area>(['guests', 'backups', 'ha', 'replication', 'firewall', 'tasks']);
+import {
+  type Asked,
+  askedChecks,
+  compareAdvice,
+  comparingIds,
+  guestFacts,
+  howToCompare,
+  isOfGuests,
+  namesChecks,
+  namesWhat,
+} from './asked-checks.ts';
 
 const findingColumns = {
   severity: text(SEVERITIES.join(', ')),
@@ -39,9 +40,10 @@ export const checkHealth = defineTool({
   title: 'Check health',
   toolset: 'cluster',
   description:
-    'Coded findings about everything that can be wrong, gravest first, and what could not be checked. At most about 40 requests; area reads all about some areas; deep=true also looks into every guest (up to 5 requests each).',
+    'Coded findings about everything that can be wrong, gravest first, and what could not be checked. At most about 40 requests; area reads all about some areas, check all for single checks; deep=true also looks into every guest (up to 5 requests each).',
   params: {
     area: z.array(z.enum(AREAS)).max(AREAS.length).optional(),
+    check: z.array(z.string().min(3).max(12)).max(healthChecks.length).describe('Ids: G20').optional(),
     severity: z.enum(SEVERITIES).describe('The least grave to show').optional(),
     node: node.optional(),
     vmid: vmid.optional(),
@@ -57,6 +59,7 @@ export const checkHealth = defineTool({
   // Naming a guest that this token does not see takes one more question.
   reads: [...HEALTH_READS, '/cluster/nextid'],
   async run(args, call, page) {
+    const asked = askedChecks(args);
     const base = await readHealthBase(call);
     if (args.node !== undefined) requireNode(base.inventory, args.node);
     const target = args.vmid === undefined ? undefined : (await resolveGuest(call, { vmid: args.vmid })).guest;
@@ -64,27 +67,34 @@ export const checkHealth = defineTool({
     const onNode = args.node ?? target?.node;
     const segment = segmentAt(page.after);
     const { from } = segment;
-    const deep = args.deep === true || args.vmid !== undefined;
-    const checks = healthChecks.filter((c) => isAsked(c, args) && (from === 0 || isOfGuests(c)));
+    const deep = args.deep === true || args.vmid !== undefined || namesChecks(args);
+    const checks = from === 0 ? asked : asked.filter(isOfGuests);
     const plan = planFor(checks, base, { ...args, node: onNode }, deep);
     const guests = guestsToScan(base, args);
     // Rows of one page are cut where the answer is full: the next page must be made of the same guests, or what they
     // add to rows before the cut would never be told.
     const end = segment.end ?? WHOLE;
-    const here = end === WHOLE ? guests : guests.filter((g) => g.vmid <= end);
+    const upTo = end === WHOLE || end >= (guests.at(-1)?.vmid ?? 0) ? undefined : end;
     const read = await readHealthFacts(call, base, {
       plan,
       node: onNode,
-      thorough: deep || namesAreas(args),
+      thorough: deep || namesWhat(args),
     });
     const scan = [...GUEST_FACTS].some((fact) => plan.read.has(fact))
-      ? await scanGuests(call, base, here, plan.read, from)
+      ? await scanGuests(
+          call,
+          base,
+          { node: args.node, vmid: args.vmid, after: from, upTo },
+          plan.read,
+          compareAdvice(checks, args.node),
+        )
       : undefined;
     const facts: HealthFacts = scan === undefined ? read : { ...read, ...scan.facts };
     const { health } = call.session;
     const scope = { minimum: args.severity ?? 'info', node: args.node, vmid: args.vmid };
     const verdict = judgeHealth(checks, facts, plan, judging(call.now(), health.thresholds), scope, health.ignore);
-    const unfinished = scan?.stoppedAfter ?? (here.length < guests.length ? end : undefined);
+    // What compares all guests does not go on from page to page: without anything else there is no next one.
+    const unfinished = asked.some(isOfGuests) ? (scan?.stoppedAfter ?? upTo) : undefined;
     // A page that goes on where rows were cut keeps the end of the first one, even when it gets less far.
     const mark = segment.end ?? unfinished ?? WHOLE;
     const rows = verdict.groups.map(findingRow);
@@ -117,43 +127,14 @@ export const checkHealth = defineTool({
       notes: notesOf(call, {
         verdict,
         deep,
+        asked,
         guests: guests.length,
-        perGuest: requestsPerGuest(guestFacts(healthChecks.filter((c) => isAsked(c, args)))),
         from,
         only: args.vmid !== undefined ? `guest ${args.vmid}` : args.node,
       }),
     };
   },
 });
-
-interface Args {
-  readonly area?: readonly Area[] | undefined;
-  readonly node?: string | undefined;
-  readonly vmid?: number | undefined;
-}
-
-/** The caller said what it is about: all of that is read, whatever it costs. */
-function namesAreas({ area }: Args): boolean {
-  return area !== undefined && area.length > 0;
-}
-
-function isAsked(check: Check, { area, vmid: guest }: Args): boolean {
-  if (area !== undefined && area.length > 0) return area.includes(check.area);
-  return guest === undefined || GUEST_AREAS.has(check.area);
-}
-
-/** Checks that go on from page to page when there are too many guests for one. */
-function isOfGuests(check: Check): boolean {
-  return (
-    check.needs.some((fact) => GUEST_FACTS.has(fact)) && !check.needs.includes('oneGo') && !check.needs.includes('everyFirewall')
-  );
-}
-
-/** Checks that compare all guests with each other. */
-const COMPARING = idRanges(
-  healthChecks.filter((c) => c.needs.includes('oneGo') || c.needs.includes('everyFirewall')),
-  healthChecks,
-);
 
 /** Behind every severity: the mark of where the next guests begin. */
 const LAST = SEVERITIES.length;
@@ -174,11 +155,11 @@ function segmentAt(after: SortKey | undefined): Segment {
   return { from: typeof from === 'number' ? from : 0, end: typeof end === 'number' ? end : undefined };
 }
 
-function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args, deep: boolean): Plan {
+function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Asked, deep: boolean): Plan {
   const nodes = inventory.nodes
     .filter((n) => n.status === 'online' && (args.node === undefined || n.node === args.node))
     .map((n) => n.node);
-  const all = namesAreas(args);
+  const all = namesWhat(args);
   const withPlugin = (plugin: string): number => (all || deep ? nodes.length : nodesWithPlugin(inventory, plugin, nodes).length);
   return planFacts(factsOf(checks), {
     nodes: nodes.length,
@@ -187,11 +168,6 @@ function planFor(checks: readonly Check[], { inventory }: HealthBase, args: Args
     deep,
     all,
   });
-}
-
-/** Facts of single guests that the checks ask for. */
-function guestFacts(checks: readonly Check[]): readonly FactName[] {
-  return [...factsOf(checks)].filter((fact) => GUEST_FACTS.has(fact));
 }
 
 function findingRow(group: FindingGroup) {
@@ -299,29 +275,34 @@ function gapsOf(unchecked: readonly Unchecked[]): Gaps {
 interface Said {
   readonly verdict: Verdict;
   readonly deep: boolean;
+  readonly asked: readonly Check[];
   readonly guests: number;
-  readonly perGuest: number;
   readonly from: number;
   /** The one thing that is asked about. */
   readonly only: string | undefined;
 }
 
-function notesOf(call: Call, { verdict, deep, guests, perGuest, from, only }: Said): readonly string[] {
+function notesOf(call: Call, { verdict, deep, asked, guests, from, only }: Said): readonly string[] {
   const notes: string[] = [];
   const left = verdict.unchecked.filter((u) => u.spared === 'node' || u.spared === 'deep');
-  if (!deep && left.length > 0)
+  const comparing = comparingIds(asked);
+  if (!deep && left.length > 0) {
+    const each = requestsPerGuest(guestFacts(asked));
+    const but = comparing === '' ? '' : `; ${comparing} need all guests in one go and then check=`;
     notes.push(
-      `deep=true makes up to ${perGuest} requests for each of ${guests} guests (${perGuest * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor.`,
+      `deep=true makes up to ${each} requests for each of ${guests} guests (${each * guests} in all) and some for each node and storage; when that takes too long it goes on with a cursor${but}.`,
     );
+  }
   if (only !== undefined)
     notes.push(
       `Only findings about ${only}: those of the cluster as a whole, and what compares nodes or guests, are in the answer about everything.`,
     );
   if (deep) notes.push(`${call.stats.requests} requests were made.`);
-  if (from > 0)
-    notes.push(
-      `The cluster and its nodes were judged on the first page. What compares all guests (${COMPARING}) needs them in one go, and was not judged unless that page held them all.`,
-    );
+  if (from > 0) {
+    const left =
+      comparing === '' ? '' : ` ${comparing} need all guests in one go, which that page did not hold: ${howToCompare(asked)}.`;
+    notes.push(`The cluster and its nodes were judged on the first page.${left}`);
+  }
   const unknown = call.session.health.ignore.filter((i) => !healthChecks.some((c) => c.id === i.id)).map((i) => i.id);
   if (unknown.length > 0) notes.push(`The configuration ignores ${[...new Set(unknown)].join(', ')}, which is no check.`);
   return notes;
