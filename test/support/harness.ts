@@ -65,3 +65,17 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
     },
   };
 }
+
+/** One call at a running embedded cluster as another of its tokens. */
+export async function callAs(
+  demo: DemoCluster,
+  role: DemoRole,
+  tool: string,
+  args: Readonly<Record<string, unknown>> = {},
+  options: Parameters<Harness['call']>[2] = {},
+): Promise<ToolOutcome> {
+  const harness = await openHarness({ demo, role });
+  const outcome = await harness.call(tool, args, options);
+  await harness.close();
+  return outcome;
+}

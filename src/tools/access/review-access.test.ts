@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 import { createCall } from '../../api/call.ts';
 import { readAccess } from '../../cluster/access.ts';
@@ -16,9 +16,7 @@ describe('review_access', () => {
   afterAll(() => h.close());
 
   const as = async (role: DemoRole, args = {}, form: 'text' | 'structured' = 'text') => {
-    const other = await openHarness({ demo: h.demo, role });
-    const outcome = await other.call('review_access', args, { form });
-    await other.close();
+    const outcome = await callAs(h.demo, role, 'review_access', args, { form });
     return outcome;
   };
 

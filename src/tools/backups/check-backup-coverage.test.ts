@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 import type { DemoRole } from '../../demo/types.ts';
 
@@ -14,9 +14,7 @@ describe('check_backup_coverage', () => {
   afterAll(() => h.close());
 
   const as = async (role: DemoRole, args: Record<string, unknown> = {}) => {
-    const other = await openHarness({ demo: h.demo, role });
-    const outcome = await other.call('check_backup_coverage', args);
-    await other.close();
+    const outcome = await callAs(h.demo, role, 'check_backup_coverage', args);
     return { ...outcome, rows: guestsOf(outcome.text) };
   };
   /** A section that is alone has no title. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_backup_jobs', () => {
@@ -45,13 +45,9 @@ describe('list_backup_jobs', () => {
   });
 
   test('without rights it is forbidden, with what is needed; the scoped token is told its guests are not all', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { isError, text } = await blind.call('list_backup_jobs');
+    const { isError, text } = await callAs(h.demo, 'noacl', 'list_backup_jobs');
     expect(isError).toBe(true);
     expect(text).toContain('Needs: Sys.Audit on /');
-    await blind.close();
-    const one = await openHarness({ demo: h.demo, role: 'blind-one' });
-    expect((await one.call('list_backup_jobs')).text).toContain('visible guests');
-    await one.close();
+    expect((await callAs(h.demo, 'blind-one', 'list_backup_jobs')).text).toContain('visible guests');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('get_ceph_status', () => {
@@ -102,11 +102,9 @@ describe('get_ceph_status', () => {
   });
 
   test('T29 a missing right is named', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text, isError } = await blind.call('get_ceph_status');
+    const { text, isError } = await callAs(h.demo, 'noacl', 'get_ceph_status');
     expect(isError).toBe(true);
     expect(text).toContain('Sys.Audit or Datastore.Audit on /');
-    await blind.close();
   });
 
   test('a wrong argument', async () => {

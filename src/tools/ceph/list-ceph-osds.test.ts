@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_ceph_osds', () => {
@@ -61,9 +61,7 @@ describe('list_ceph_osds', () => {
   });
 
   test('T29 a missing right is named; the structured form has no secrets', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    expect((await blind.call('list_ceph_osds')).text).toContain('Sys.Audit or Datastore.Audit on /');
-    await blind.close();
+    expect((await callAs(h.demo, 'noacl', 'list_ceph_osds')).text).toContain('Sys.Audit or Datastore.Audit on /');
     const { structured } = await h.call('list_ceph_osds', {}, { form: 'structured' });
     for (const canary of h.demo.canaries) expect(JSON.stringify(structured)).not.toContain(canary);
     expect(JSON.stringify(structured)).not.toContain('"rank"');

@@ -43,7 +43,7 @@ export const checkHealth = defineTool({
     'Coded findings about everything that can be wrong, gravest first, and what could not be checked. At most about 40 requests; area reads all about some areas, check all for single checks; deep=true also looks into every guest (up to 5 requests each).',
   params: {
     area: z.array(z.enum(AREAS)).max(AREAS.length).optional(),
-    check: z.array(z.string().min(3).max(12)).max(healthChecks.length).describe('Ids: G20').optional(),
+    check: z.array(z.string().min(1).max(12)).max(healthChecks.length).describe('Ids: G20').optional(),
     severity: z.enum(SEVERITIES).describe('The least grave to show').optional(),
     node: node.optional(),
     vmid: vmid.optional(),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 /** Requests about rights are kept for the identity and do not grow; everything else is data. */
@@ -88,23 +88,19 @@ describe('get_cluster_overview', () => {
   });
 
   test('without rights: what is known, and everything else as hidden', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('get_cluster_overview');
+    const { text } = await callAs(h.demo, 'noacl', 'get_cluster_overview');
     expect(text.split('\n')[0]).toBe('Cluster (Proxmox VE 9.2.11): 2 of 3 nodes online; no guest is visible to this token');
     for (const what of ["the cluster's name and quorum", 'guests', 'storages', 'tasks', 'figures of nodes'])
       expect(text).toContain(`Hidden: ${what}: needs`);
     expect(text).not.toContain('## guests');
     expect(text).not.toContain('failed tasks');
-    await blind.close();
   });
 
   test('half the rights: a pool and a storage', async () => {
-    const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
-    const { text, isError } = await scoped.call('get_cluster_overview');
+    const { text, isError } = await callAs(h.demo, 'scoped', 'get_cluster_overview');
     expect(isError).toBe(false);
     expect(text).toMatch(/\d+ visible guests/);
     expect(text).toContain('Hidden: ');
-    await scoped.close();
   });
 
   test('a lost quorum is the first thing said', async () => {

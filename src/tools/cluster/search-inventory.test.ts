@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 const configReads = (h: Harness): number => h.demo.requests.filter((r) => r.path.endsWith('/config')).length;
@@ -75,11 +75,9 @@ describe('search_inventory', () => {
   });
 
   test('nothing found without rights is no "none"', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('search_inventory', { query: 'web' });
+    const { text } = await callAs(h.demo, 'noacl', 'search_inventory', { query: 'web' });
     expect(text).toMatch(/^0 visible things found/);
     expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
-    await blind.close();
   });
 
   test('when time runs out the rest is one cursor away, and nothing is lost or told twice', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 import type { DemoRole } from '../../demo/types.ts';
 
@@ -12,9 +12,7 @@ describe('explain_firewall_path', () => {
   afterAll(() => h.close());
 
   const ask = async (args: Record<string, unknown>, role: DemoRole = 'auditor') => {
-    const other = await openHarness({ demo: h.demo, role });
-    const outcome = await other.call('explain_firewall_path', args);
-    await other.close();
+    const outcome = await callAs(h.demo, role, 'explain_firewall_path', args);
     return { ...outcome, ...recordOf(outcome.text, 'verdict') };
   };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('get_guest_config', () => {
@@ -93,9 +93,8 @@ describe('get_guest_config', () => {
   });
 
   test('with the right to read it: raw lines, mount points, and the names of variables without values', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
     try {
-      const { text } = await full.call('get_guest_config', { vmid: 200 });
+      const { text } = await callAs(h.demo, 'full', 'get_guest_config', { vmid: 200 });
       const other = recordOf(text.replaceAll(/^lxc\./gm, 'lxc-'), 'other');
       expect(other).toMatchObject({ env: 'DB_PASSWORD=[redacted] API_TOKEN=[redacted] TZ=[redacted]' });
       expect(text).toContain('lxc.cgroup2.devices.allow: c 10:200 rwm');
@@ -107,7 +106,6 @@ describe('get_guest_config', () => {
       ]);
       for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
     } finally {
-      await full.close();
     }
   });
 
@@ -140,13 +138,11 @@ describe('get_guest_config', () => {
   });
 
   test('a token without rights learns that the guest is hidden', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     try {
-      const { text, errorKind } = await blind.call('get_guest_config', { vmid: 100 });
+      const { text, errorKind } = await callAs(h.demo, 'noacl', 'get_guest_config', { vmid: 100 });
       expect(errorKind).toBe('forbidden');
       expect(text).toContain('VM.Audit on /vms/100');
     } finally {
-      await blind.close();
     }
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 const addresses = (text: string) => tableOf(text, text.includes('## addresses') ? 'addresses' : undefined);
@@ -115,11 +115,12 @@ describe('get_guest_network', () => {
 
   test('offline node and hidden guest', async () => {
     expect(await h.call('get_guest_network', { vmid: 130 })).toMatchObject({ isError: true, errorKind: 'node-unreachable' });
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     try {
-      expect(await blind.call('get_guest_network', { vmid: 100 })).toMatchObject({ isError: true, errorKind: 'forbidden' });
+      expect(await callAs(h.demo, 'noacl', 'get_guest_network', { vmid: 100 })).toMatchObject({
+        isError: true,
+        errorKind: 'forbidden',
+      });
     } finally {
-      await blind.close();
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('get_guest', () => {
@@ -124,14 +124,12 @@ describe('get_guest', () => {
   });
 
   test('sizes and verification with the rights to see them', async () => {
-    const privileged = await openHarness({ demo: h.demo, role: 'logs' });
     try {
-      const { text } = await privileged.call('get_guest', { vmid: 101, sections: ['backups'] });
+      const { text } = await callAs(h.demo, 'logs', 'get_guest', { vmid: 101, sections: ['backups'] });
       const row = tableOf(text, 'backups').find((r) => r['storage'] === 'pbs-main');
       expect(row?.['size']).toMatch(/GiB$/);
       expect(row?.['verified']).toBe('none');
     } finally {
-      await privileged.close();
     }
   });
 
@@ -240,21 +238,17 @@ describe('get_guest', () => {
   });
 
   test('a token without Sys.Audit on the node learns that tasks are hidden', async () => {
-    const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
     try {
-      const { text } = await scoped.call('get_guest', { vmid: 100 });
+      const { text } = await callAs(h.demo, 'scoped', 'get_guest', { vmid: 100 });
       expect(text).toMatch(/^Hidden: other users' tasks: needs Sys\.Audit on \/nodes\/pve1/m);
     } finally {
-      await scoped.close();
     }
   });
 
   test('hidden guest, unknown name', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
     try {
-      expect(await blind.call('get_guest', { vmid: 100 })).toMatchObject({ isError: true, errorKind: 'forbidden' });
+      expect(await callAs(h.demo, 'noacl', 'get_guest', { vmid: 100 })).toMatchObject({ isError: true, errorKind: 'forbidden' });
     } finally {
-      await blind.close();
     }
     expect((await h.call('get_guest', { name: 'WEB-01' })).text).toContain('Did you mean "web-01"?');
   });

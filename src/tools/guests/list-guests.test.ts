@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 import { stubCall } from '../../../test/support/stub-call.ts';
 import { runTool } from '../run-tool.ts';
@@ -108,18 +108,14 @@ describe('list_guests', () => {
   });
 
   test('without rights it is said what is hidden, and nothing reads as none', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_guests');
+    const { text } = await callAs(h.demo, 'noacl', 'list_guests');
     expect(text).toMatch(/^0 visible guests/);
     expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
-    await blind.close();
   });
 
   test('NoAccess on one guest: the list is known to lack it', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'blind-one' });
-    const { text } = await blind.call('list_guests');
+    const { text } = await callAs(h.demo, 'blind-one', 'list_guests');
     expect(text).toMatch(/Hidden: guests at \/vms\/\d+/);
-    await blind.close();
   });
 
   test('a misspelt node is answered with the right one, before anything is sent to it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('get_ha_status', () => {
@@ -68,11 +68,9 @@ describe('get_ha_status', () => {
   });
 
   test('a token without rights is told what it needs', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const outcome = await blind.call('get_ha_status');
+    const outcome = await callAs(h.demo, 'noacl', 'get_ha_status');
     expect(outcome.isError).toBe(true);
     expect(outcome.text).toContain('Sys.Audit on /');
-    await blind.close();
   });
 
   test('the state that does not come costs its part only', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_replication', () => {
@@ -62,10 +62,8 @@ describe('list_replication', () => {
   test('a job that is not there, and one that can not be a job', async () => {
     expect((await h.call('list_replication', { job: '112-9' })).text).toContain('Jobs: 101-0');
     expect(await h.call('list_replication', { job: '../x' })).toMatchObject({ isError: true, errorKind: 'bad-argument' });
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const hidden = await blind.call('list_replication', { job: '112-0' });
+    const hidden = await callAs(h.demo, 'noacl', 'list_replication', { job: '112-0' });
     expect(hidden.text).toContain('No replication job 112-0 is visible');
-    await blind.close();
   });
 
   test('one request a source, none to the offline node', async () => {
@@ -101,11 +99,9 @@ describe('list_replication', () => {
   });
 
   test('T5 what the token may not see is hidden, and never "none"', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const answer = await blind.call('list_replication');
+    const answer = await callAs(h.demo, 'noacl', 'list_replication');
     expect(answer.text).toMatch(/^No visible replication jobs/);
     expect(answer.text).toContain('Hidden: guests: needs VM.Audit on /vms');
-    await blind.close();
   });
 
   test('the configuration that can not be read is no empty list', async () => {

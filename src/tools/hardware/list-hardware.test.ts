@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_hardware', () => {
@@ -60,8 +60,7 @@ describe('list_hardware', () => {
   });
 
   test('USB with the right, mediated types, emulated hardware', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
-    const { text } = await full.call('list_hardware', { node: 'pve1', sections: ['usb', 'mdev', 'emulated'] });
+    const { text } = await callAs(h.demo, 'full', 'list_hardware', { node: 'pve1', sections: ['usb', 'mdev', 'emulated'] });
     expect(tableOf(text, 'usb').map((u) => [u['port'], u['ids']])).toEqual([
       ['1-2', '10c4:ea60'],
       ['1-4', '0781:5581'],
@@ -72,7 +71,6 @@ describe('list_hardware', () => {
     ]);
     expect(tableOf(text, 'cpu_models')[0]?.['custom']).toBe('custom-harbour');
     expect(tableOf(text, 'machines').map((m) => m['type'])).toEqual(['i440fx', 'q35']);
-    await full.close();
   });
 
   test('a part of a name narrows it down', async () => {
@@ -90,12 +88,10 @@ describe('list_hardware', () => {
   });
 
   test('without rights nothing is claimed', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_hardware');
+    const { text } = await callAs(h.demo, 'noacl', 'list_hardware');
     expect(text.split('\n')[0]).toBe('PCI devices could not be read; 0 visible mapping entries');
     expect(text).not.toContain('## pci');
     expect(text).toContain('Hidden: pci mappings: needs Mapping.Audit on /mapping/pci');
-    await blind.close();
   });
 
   test('7.4 has neither mappings nor a list of mediated types: no problem', async () => {

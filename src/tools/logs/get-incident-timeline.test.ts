@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 let logs: Harness;
@@ -113,9 +113,7 @@ describe('get_incident_timeline', () => {
   });
 
   test('without rights nothing is claimed', async () => {
-    const harness = await openHarness({ demo: logs.demo, role: 'noacl' });
-    const { text, isError } = await harness.call('get_incident_timeline', {}, WIDE);
-    await harness.close();
+    const { text, isError } = await callAs(logs.demo, 'noacl', 'get_incident_timeline', {}, WIDE);
     expect(isError).toBe(false);
     expect(text).toMatch(/^0 visible events/);
     expect(text).toContain("Hidden: other users' tasks: needs Sys.Audit on /nodes");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('get_cluster_config', () => {
@@ -49,20 +49,17 @@ describe('get_cluster_config', () => {
   });
 
   test('ACME plugins with the right, their credentials never', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
-    const { text } = await full.call('get_cluster_config', { sections: ['acme'] });
+    const { text } = await callAs(h.demo, 'full', 'get_cluster_config', { sections: ['acme'] });
     expect(recordOf(text, 'acme')['authorities']).toMatch(/https:/);
     expect(tableOf(text, 'acme_plugins').map((p) => [p['plugin'], p['api']])).toEqual([
       ['harbour-dns', 'cf'],
       ['standalone', ''],
     ]);
     for (const canary of h.demo.canaries) expect(text).not.toContain(canary);
-    await full.close();
   });
 
   test('without rights each hidden part is named', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text, isError } = await blind.call('get_cluster_config');
+    const { text, isError } = await callAs(h.demo, 'noacl', 'get_cluster_config');
     expect(isError).toBe(false);
     for (const what of [
       'most datacenter options',
@@ -75,7 +72,6 @@ describe('get_cluster_config', () => {
       expect(text).toContain(`Hidden: ${what}: needs`);
     expect(tableOf(text, 'realms').length).toBeGreaterThan(0);
     expect(text).not.toContain('Problem');
-    await blind.close();
   });
 
   test('a standalone node has no corosync configuration: a state, not a fault', async () => {

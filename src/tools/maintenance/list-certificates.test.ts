@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_certificates', () => {
@@ -37,11 +37,9 @@ describe('list_certificates', () => {
   });
 
   test('every user may read them', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_certificates', { node: 'pve1' });
+    const { text } = await callAs(h.demo, 'noacl', 'list_certificates', { node: 'pve1' });
     expect(tableOf(text).map((r) => r['file'])).toEqual(['pve-ssl.pem', 'pve-root-ca.pem']);
     expect(text).not.toContain('Hidden');
-    await blind.close();
   });
 
   test('structured: days as a number', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_updates', () => {
@@ -32,8 +32,7 @@ describe('list_updates', () => {
   });
 
   test('with the right: every update once with its nodes, security first', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
-    const { text } = await full.call('list_updates');
+    const { text } = await callAs(h.demo, 'full', 'list_updates');
     const { maintenance } = worldOf(h.demo).areas;
     const names = new Set(['pve1', 'pve2'].flatMap((n) => maintenance.node(n).updates.map((u) => String(u['Package']))));
     const rows = tableOf(text, 'updates');
@@ -45,7 +44,6 @@ describe('list_updates', () => {
       ['pve2', '6', '2'],
     ]);
     expect(text).not.toContain('forbidden');
-    await full.close();
   });
 
   test('packages that differ between nodes', async () => {
@@ -64,12 +62,10 @@ describe('list_updates', () => {
   });
 
   test('without any right nothing is claimed', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_updates');
+    const { text } = await callAs(h.demo, 'noacl', 'list_updates');
     expect(text.split('\n')[0]).toBe('Updates and versions of 2 nodes could not be read');
     expect(text).not.toContain('## updates');
     expect(text).toContain('needs Sys.Audit on /nodes/<node>');
-    await blind.close();
   });
 
   test('an offline or unknown node is refused before it is asked', async () => {

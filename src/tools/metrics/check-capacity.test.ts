@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 import { FIRST_PAGE, stubCall } from '../../../test/support/stub-call.ts';
 import type { DemoRole } from '../../demo/types.ts';
@@ -14,9 +14,7 @@ describe('check_capacity', () => {
   afterAll(() => h.close());
 
   const as = async (role: DemoRole, args: Record<string, unknown> = {}) => {
-    const other = await openHarness({ demo: h.demo, role });
-    const outcome = await other.call('check_capacity', args);
-    await other.close();
+    const outcome = await callAs(h.demo, role, 'check_capacity', args);
     return outcome;
   };
 

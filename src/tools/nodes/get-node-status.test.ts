@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 import { formatBytes } from '../../answer/units.ts';
 
@@ -119,11 +119,9 @@ describe('get_node_status', () => {
     ['scoped', 'pve3', '1'],
     ['blind-one', 'pve1', '23'],
   ] as const)('%s: guests of %s that it may not see are told, and never counted as none', async (role, node, guests) => {
-    const partly = await openHarness({ demo: h.demo, role });
-    const { text } = await partly.call('get_node_status', { node });
+    const { text } = await callAs(h.demo, role, 'get_node_status', { node });
     expect(/^guests: (.*)$/m.exec(text)?.[1]).toBe(guests);
     expect(text).toMatch(/^Hidden: guests.*: needs VM\.Audit on/m);
-    await partly.close();
   });
 
   test('one section that fails costs only itself', async () => {

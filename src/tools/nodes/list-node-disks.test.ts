@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_node_disks', () => {
@@ -65,12 +65,10 @@ describe('list_node_disks', () => {
   });
 
   test('a token without rights sees no disks, and no claim that there are none', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_node_disks', { node: 'pve1' });
+    const { text } = await callAs(h.demo, 'noacl', 'list_node_disks', { node: 'pve1' });
     expect(text.split('\n')[0]).toBe('Node pve1: this token may not see its disks');
     expect(text).toContain('needs Sys.Audit on /');
     expect(text).not.toContain('## disks');
-    await blind.close();
   });
 
   test('a list that fails costs only itself', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_node_network', () => {
@@ -53,12 +53,10 @@ describe('list_node_network', () => {
   });
 
   test('bridges that are left out silently are told as hidden', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_node_network', { node: 'pve1' });
+    const { text } = await callAs(h.demo, 'noacl', 'list_node_network', { node: 'pve1' });
     expect(tableOf(text).some((r) => r['type'] === 'bridge')).toBe(false);
     expect(text).toContain('Hidden: bridges: needs SDN.Audit on /sdn/zones/localnetwork');
     expect(text).toMatch(/^6 visible interfaces/);
-    await blind.close();
   });
 
   test('on 7.4 bridges are shown to everybody', async () => {

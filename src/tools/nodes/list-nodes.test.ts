@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_nodes', () => {
@@ -27,21 +27,17 @@ describe('list_nodes', () => {
   });
 
   test('without rights: nodes with their state, figures hidden, guest counts not zero', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { text } = await blind.call('list_nodes');
+    const { text } = await callAs(h.demo, 'noacl', 'list_nodes');
     expect(tableOf(text)[0]).not.toHaveProperty('guests');
     expect(tableOf(text)[0]).not.toHaveProperty('mem');
     expect(text).toContain('Hidden: figures of nodes: needs Sys.Audit on /nodes');
     expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
-    await blind.close();
   });
 
   test('guests that are hidden on a node are not counted as none', async () => {
-    const scoped = await openHarness({ demo: h.demo, role: 'scoped' });
-    const { text } = await scoped.call('list_nodes');
+    const { text } = await callAs(h.demo, 'scoped', 'list_nodes');
     for (const row of tableOf(text)) expect([row['guests'], row['running']], row['node']).not.toContain('0');
     expect(text).toContain('Hidden: guests: needs VM.Audit on /vms');
-    await scoped.close();
   });
 
   test('a standalone node is one node, and no problem', async () => {

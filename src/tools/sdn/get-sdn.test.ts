@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 import { FIRST_PAGE, stubCall } from '../../../test/support/stub-call.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -93,11 +93,9 @@ describe('get_sdn', () => {
     expect(rows.find((r) => r['gateway'] === 'yes')?.['address']).toBe('10.30.0.1');
     expect(said).toContain("can't be asked through the API");
     expect(text).not.toContain('## addresses');
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const seen = await blind.call('get_sdn', { sections: ['addresses'] });
+    const seen = await callAs(h.demo, 'noacl', 'get_sdn', { sections: ['addresses'] });
     expect(seen.text).toMatch(/^SDN: \d+ address(?:es)? visible/);
     expect(seen.text).toMatch(/^Hidden: addresses in the SDN IPAM/m);
-    await blind.close();
   });
 
   test('addresses that could not be read are not counted as none', async () => {
@@ -112,12 +110,10 @@ describe('get_sdn', () => {
   });
 
   test('T5 hidden, and never "not used"', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const outcome = await blind.call('get_sdn');
+    const outcome = await callAs(h.demo, 'noacl', 'get_sdn');
     expect(outcome.text).toContain('Hidden: SDN objects: needs SDN.Audit on /sdn');
     expect(outcome.text).not.toContain('not used');
     expect(outcome.text).toContain('## zones (0 seen)');
-    await blind.close();
   });
 
   test('a list that hangs costs its own section', async () => {

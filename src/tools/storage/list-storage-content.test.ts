@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_storage_content', () => {
@@ -46,13 +46,11 @@ describe('list_storage_content', () => {
   );
 
   test('backups that could not be read are not counted as none', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
     const off = h.demo.faults.add({ kind: 'status-500', match: /\/storage\/nas-backup\// });
-    const { text } = await full.call('list_storage_content', { storage: 'nas-backup', content: 'backup' });
+    const { text } = await callAs(h.demo, 'full', 'list_storage_content', { storage: 'nas-backup', content: 'backup' });
     off();
     expect(text).toMatch(/^0 readable volumes on nas-backup/);
     expect(text).toContain('Problem: pve1/nas-backup');
-    await full.close();
   });
 
   test('a storage that is not reachable is not called unconfigured', async () => {
@@ -61,8 +59,13 @@ describe('list_storage_content', () => {
   });
 
   test('T6 with the backup privileges: sizes, verification, encryption, protection as they are', async () => {
-    const full = await openHarness({ demo: h.demo, role: 'full' });
-    const { text } = await full.call('list_storage_content', { storage: 'pbs-main', content: 'backup' }, { maxChars: 40_000 });
+    const { text } = await callAs(
+      h.demo,
+      'full',
+      'list_storage_content',
+      { storage: 'pbs-main', content: 'backup' },
+      { maxChars: 40_000 },
+    );
     const rows = tableOf(text);
     for (const backup of backupsIn('pbs-main', 'pve1')) {
       const row = rows.find((r) => r['volid'] === backup.volid);
@@ -73,17 +76,20 @@ describe('list_storage_content', () => {
       expect((row?.['flags'] ?? '').includes('protected')).toBe(backup.protected !== undefined);
     }
     expect(text).not.toContain('Hidden: backups');
-    await full.close();
   });
 
   test('rights on one guest only: the rest still comes from the dry run', async () => {
-    const one = await openHarness({ demo: h.demo, role: 'backup-one' });
-    const { text } = await one.call('list_storage_content', { storage: 'nas-backup', content: 'backup' }, { maxChars: 40_000 });
+    const { text } = await callAs(
+      h.demo,
+      'backup-one',
+      'list_storage_content',
+      { storage: 'nas-backup', content: 'backup' },
+      { maxChars: 40_000 },
+    );
     const rows = tableOf(text);
     expect(rows).toHaveLength(backupsIn('nas-backup', 'pve1').length);
     expect(rows.some((r) => r['size'] !== '')).toBe(true);
     expect(rows.some((r) => r['size'] === '')).toBe(true);
-    await one.close();
   });
 
   test('disks and snippets that the API leaves out are named as hidden', async () => {
@@ -115,11 +121,9 @@ describe('list_storage_content', () => {
   });
 
   test('without rights', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    const { isError, text } = await blind.call('list_storage_content', { storage: 'local' });
+    const { isError, text } = await callAs(h.demo, 'noacl', 'list_storage_content', { storage: 'local' });
     expect(isError).toBe(true);
     expect(text).toContain('Needs: Datastore.Audit on /storage/local');
-    await blind.close();
   });
 
   test('a dead storage answers within its time-out and leaves the others alone', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_storage', () => {
@@ -47,9 +47,7 @@ describe('list_storage', () => {
     const { stats, text } = await h.call('list_storage');
     expect(stats.requests).toBeLessThanOrEqual(6);
     expect(text).toContain('Problem: pve3');
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    expect((await blind.call('list_storage')).text).toContain('Hidden: storages: needs Datastore.Audit on /storage');
-    await blind.close();
+    expect((await callAs(h.demo, 'noacl', 'list_storage')).text).toContain('Hidden: storages: needs Datastore.Audit on /storage');
   });
 
   test('wrong node', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, openHarness } from '../../../test/support/harness.ts';
+import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
 import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_recent_tasks and get_task', () => {
@@ -105,11 +105,9 @@ describe('list_recent_tasks and get_task', () => {
   });
 
   test('without rights the tasks of others are hidden', async () => {
-    const blind = await openHarness({ demo: h.demo, role: 'noacl' });
-    expect((await blind.call('list_recent_tasks')).text).toMatch(
+    expect((await callAs(h.demo, 'noacl', 'list_recent_tasks')).text).toMatch(
       /^0 visible tasks[\s\S]*Hidden: other users' tasks: needs Sys\.Audit/,
     );
-    await blind.close();
   });
 
   test('T12 the tail of a long log is its end, with the true total', async () => {
