@@ -8,7 +8,7 @@ import type { Caller, Got, Session } from './session.ts';
 
 /** Time one tool call may take, in milliseconds. */
 export const CALL_BUDGET_MS = 20_000;
-/** What is kept back at the end of the budget for putting the answer together. */
+/** What is kept back at the end of the budget for putting the answer together; of a small budget a tenth. */
 const RESERVE_MS = 1_500;
 
 /** Failures in which the cluster itself said nothing. */
@@ -50,6 +50,8 @@ export interface CallOptions {
 export function createCall(session: Session, options: CallOptions = {}): Call {
   const started = session.now();
   const budget = options.budgetMs ?? CALL_BUDGET_MS;
+  // One moment for both: a read that is given up with its call is over before the next call can come to wait for it.
+  const readUntil = started + budget - Math.min(RESERVE_MS, budget / 10);
   const signal = options.signal ?? new AbortController().signal;
   // Every read under way listens for the call's end; dozens at once are normal, and no leak.
   setMaxListeners(0, signal);
@@ -59,8 +61,7 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
   let firstFailure: ApiError | undefined;
   const caller: Caller = {
     signal,
-    // A read that is given up with its call is over before the next call can come to wait for it.
-    deadline: started + budget - Math.min(RESERVE_MS, budget / 10),
+    deadline: readUntil,
     sent: () => {
       stats.requests += 1;
     },
@@ -89,7 +90,7 @@ export function createCall(session: Session, options: CallOptions = {}): Call {
     get,
     release: async () => (await session.release(caller)) ?? NEWEST_KNOWN,
     now: session.now,
-    remaining: () => started + budget - RESERVE_MS - session.now(),
+    remaining: () => readUntil - session.now(),
     failure: () => (answered ? undefined : firstFailure),
     progress: options.progress ?? (() => undefined),
   };

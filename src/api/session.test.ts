@@ -65,6 +65,21 @@ describe('callers that share an answer', () => {
     expect(await outcome(createCall(session, { budgetMs: 0 }).get('/cluster/resources', {}))).toBe('timeout');
     expect(server.asked).toEqual([]);
   });
+
+  // What goes on after the answer takes the turns of the next call's reads.
+  test.each([200, 2_000, 20_000])('a call of %i ms that has no time left to read asks nothing more', async (budgetMs) => {
+    let clock = 1_000_000;
+    const { server, session } = await sessionAt(
+      (_path, response) => send(response, []),
+      () => clock,
+    );
+    const call = createCall(session, { budgetMs });
+    expect(await outcome(call.get('/cluster/resources', {}))).toBe('ok');
+    clock += call.remaining();
+    expect(call.remaining()).toBe(0);
+    expect(await outcome(call.get('/cluster/status', {}))).toBe('timeout');
+    expect(server.asked).toHaveLength(1);
+  });
 });
 
 describe('the allow-list', () => {

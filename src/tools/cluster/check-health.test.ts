@@ -498,7 +498,7 @@ describe('a large cluster', () => {
       const outcome = await large.call(
         'check_health',
         { ...args, ...(cursor === undefined ? {} : { cursor }) },
-        { ...WHOLE, budgetMs: 3_000 },
+        { ...WHOLE, budgetMs: 1_670 },
       );
       const answer = parsed(outcome);
       for (const f of answer.findings) guests.set(f.id, new Set([...(guests.get(f.id) ?? []), ...f.on]));
@@ -551,7 +551,7 @@ describe('what compares all guests, on 5 nodes with 500 guests that take their t
 
   test('a deep check that runs out of time says how to get them, on every page', async () => {
     const args = { deep: true, area: ['storage', 'guests', 'firewall'], severity: 'critical' };
-    const first = await slow.call('check_health', args, { ...WHOLE, budgetMs: 5_000 });
+    const first = await slow.call('check_health', args, { ...WHOLE, budgetMs: 3_890 });
     expect(left(parsed(first), 'S07')).toMatchObject({ checks: 'S07, G20', how: 'not at all' });
     expect(left(parsed(first), 'S07')?.why).toMatch(
       /^only \d+ of 396 guests could be read in one go: ask for check=S07,G20 \(1 request a guest\)$/,
@@ -559,7 +559,7 @@ describe('what compares all guests, on 5 nodes with 500 guests that take their t
     expect(left(parsed(first), 'F10')?.why).toMatch(/: ask for check=F01,F10 \(2 requests a guest\)$/);
     expect(parsed(first).coverage).toBe('partial');
     const { cursor } = z.looseObject({ cursor: z.string() }).parse(first.structured);
-    const second = await slow.call('check_health', { ...args, cursor }, { budgetMs: 5_000 });
+    const second = await slow.call('check_health', { ...args, cursor }, { budgetMs: 3_890 });
     expect(second.text).toContain(
       'S07,G20,F01,F10 need all guests in one go, which that page did not hold: check=S07,G20 (1 request a guest) or check=F01,F10 (2 requests a guest).',
     );
@@ -567,7 +567,7 @@ describe('what compares all guests, on 5 nodes with 500 guests that take their t
 
   test('where even that is too much for one call, it says so and hands no cursor that would never end', async () => {
     slow.session.forget();
-    const short = { ...WHOLE, budgetMs: 2_600 };
+    const short = { ...WHOLE, budgetMs: 1_220 };
     const outcome = await slow.call('check_health', { check: ['S07', 'G20'] }, short);
     expect(outcome.structured).not.toHaveProperty('cursor');
     expect(parsed(outcome).summary).toMatch(/^Nothing found; 0 of 2 checks made/);

@@ -175,7 +175,7 @@ describe('search_inventory for addresses', () => {
       const { text, isError } = await slow.call(
         'search_inventory',
         { query: '0.0.0.0/0', deep: true, fields: ['kind', 'id'], ...(cursor === undefined ? {} : { cursor }) },
-        { budgetMs: 3_500, maxChars: 40_000 },
+        { budgetMs: 2_220, maxChars: 40_000 },
       );
       expect(isError, text).toBe(false);
       cursor = /cursor="([^"]+)"/.exec(text)?.[1];

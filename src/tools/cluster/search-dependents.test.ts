@@ -160,7 +160,7 @@ describe('search_inventory depends_on', () => {
       const { text, isError, stats } = await large.call(
         'search_inventory',
         { depends_on: 'bridge:vmbr0', ...(cursor === undefined ? {} : { cursor }) },
-        { budgetMs: 3_500 },
+        { budgetMs: 2_220 },
       );
       expect(isError, text).toBe(false);
       expect(text.length).toBeLessThanOrEqual(10_000);
