@@ -231,6 +231,11 @@ export async function nodeCoverage(call: Call, inventory: Inventory): Promise<Ga
   return mergeGaps(offline, await call.rights.over({ privilege: 'Sys.Audit', under: '/nodes', what: 'figures of nodes' }));
 }
 
+/** Whether the node is there and online. */
+export function isOnline(nodes: readonly Pick<Node, 'node' | 'status'>[], name: string): boolean {
+  return nodes.some((n) => n.node === name && n.status === 'online');
+}
+
 /** Names of the nodes that can be asked now, sorted. */
 export function onlineNodes(inventory: Inventory): readonly string[] {
   return inventory.nodes.flatMap(({ node, status }) => (status === 'online' ? [node] : []));

@@ -2,7 +2,7 @@ import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
 import { checkSegment } from '../api/segments.ts';
 import { closest } from '../config/suggest.ts';
-import { type Inventory, readInventory, storageCoverage } from './inventory.ts';
+import { type Inventory, isOnline, readInventory, storageCoverage } from './inventory.ts';
 import type { MetricsTarget } from './metrics.ts';
 import { type GuestWish, requireNode, requireOnlineNode, resolveGuest } from './resolve.ts';
 
@@ -38,7 +38,7 @@ export async function resolveMetricsTarget(call: Call, wish: MetricsWish): Promi
     return {
       target: { kind: 'guest', node, vmid, type },
       words: `guest ${vmid}${name === undefined ? '' : ` ${name}`} on ${node}`,
-      nodeOnline: isOnline(inventory, node),
+      nodeOnline: isOnline(inventory.nodes, node),
       notes,
     };
   }
@@ -50,11 +50,7 @@ export async function resolveMetricsTarget(call: Call, wish: MetricsWish): Promi
   }
   const inventory = await readInventory(call);
   const node = requireNode(inventory, wish.node);
-  return { target: { kind: 'node', node }, words: `node ${node}`, nodeOnline: isOnline(inventory, node), notes: [] };
-}
-
-function isOnline(inventory: Inventory, node: string): boolean {
-  return inventory.nodes.some((n) => n.node === node && n.status === 'online');
+  return { target: { kind: 'node', node }, words: `node ${node}`, nodeOnline: isOnline(inventory.nodes, node), notes: [] };
 }
 
 /** The node is asked itself, so it must be online; any will do for a storage that is the same everywhere. */
@@ -76,7 +72,7 @@ async function storageTarget(
     }
     return storageOn(storage, node);
   }
-  const reachable = rows.filter((s) => isOnline(inventory, s.node));
+  const reachable = rows.filter((s) => isOnline(inventory.nodes, s.node));
   const [first] = reachable;
   if (first === undefined) {
     throw new ApiError('node-unreachable', `Storage ${storage} is only on nodes that are offline; its metrics are kept there.`);

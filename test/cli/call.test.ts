@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
+import { cursorOf } from '../support/read-answer.ts';
 import { DIST, runCli } from '../support/run-cli.ts';
 import { steadyCursors } from '../support/steady-cursors.ts';
 
@@ -87,7 +88,7 @@ describe('call', () => {
 
   it('follows a cursor', async () => {
     const first = await call('list_guests', '--limit', '2', '--fields', 'vmid');
-    const cursor = /cursor="([^"]+)"/.exec(first.stdout)?.[1];
+    const cursor = cursorOf(first.stdout);
     expect(cursor).toBeDefined();
     const second = await call('list_guests', '--limit', '2', '--fields', 'vmid', '--cursor', cursor ?? '');
     expect(second.code).toBe(0);

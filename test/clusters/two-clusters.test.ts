@@ -7,6 +7,7 @@ import { createRuntime, type Runtime } from '../../src/server/runtime.ts';
 import { callTool, listTools } from '../../src/server/tool-handlers.ts';
 import { worldOf } from '../support/demo-world.ts';
 import { settingsForAll } from '../support/http.ts';
+import { cursorOf } from '../support/read-answer.ts';
 
 /** Equal in everything but the names of their guests: what tells rows apart is the cluster alone. */
 let alpha: DemoCluster;
@@ -48,8 +49,6 @@ function rows(text: string): Record<string, string>[] {
     .filter((line) => line.includes('\t'))
     .map((line) => Object.fromEntries(line.split('\t').map((cell, i) => [keys[i] ?? '', cell])));
 }
-
-const cursorOf = (text: string) => /cursor="([^"]+)"/.exec(text)?.[1];
 
 describe('the schema', () => {
   it('has a cluster for every tool when there are several', () => {

@@ -5,6 +5,7 @@ import { startDemoCluster } from '../../src/demo/start-demo-cluster.ts';
 import type { DemoCluster, DemoRole } from '../../src/demo/types.ts';
 import { settingsFor } from '../support/harness.ts';
 import { authFile, bearer, callTool, openHttp, post, settingsForAll, type TestServer, type ToolAnswer } from '../support/http.ts';
+import { cursorOf } from '../support/read-answer.ts';
 import { steadyCursors } from '../support/steady-cursors.ts';
 
 /** So many that what is under way and what is cached is constantly another identity's. */
@@ -84,7 +85,7 @@ describe("a caller's own Proxmox token", () => {
 
   it('keeps its cursors to itself', async () => {
     const { text } = await callTool(server.url, 'list_guests', { limit: 5 }, as('auditor'));
-    const cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+    const cursor = cursorOf(text);
     expect(cursor).toBeDefined();
     for (const headers of [as('full'), as('noacl'), {}]) {
       const other = await callTool(server.url, 'list_guests', { limit: 5, cursor }, headers);

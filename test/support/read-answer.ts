@@ -27,3 +27,8 @@ export function recordOf(text: string, title: string): Record<string, string> {
   }
   return found;
 }
+
+/** The cursor that an answer's text hands out, if there is more. */
+export function cursorOf(text: string): string | undefined {
+  return /cursor="([\w-]+)"/.exec(text)?.[1];
+}

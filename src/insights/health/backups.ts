@@ -1,7 +1,7 @@
 import { counted, formatAge, formatDuration } from '../../answer/units.ts';
 import type { PlaceReading } from '../../cluster/backup-coverage.ts';
 import type { BackupJob } from '../../cluster/backup-jobs.ts';
-import type { Guest } from '../../cluster/inventory.ts';
+import { type Guest, isOnline } from '../../cluster/inventory.ts';
 import type { StorageDefinition } from '../../cluster/storage.ts';
 import { backupsByGuest, coverageOf, flawOf, type GuestCoverage, orphansOf, type UnreadTarget } from '../backup-coverage.ts';
 import { jobCoverage, jobSelects } from '../job-coverage.ts';
@@ -267,7 +267,7 @@ function judged({ jobs, guests, nodes, definitions, backups }: CoverageInput, by
           allRead: unread.length === 0,
           volumes: undefined,
           retention: new Map(),
-          nodeOnline: nodes.some((n) => n.node === guest.node && n.status === 'online'),
+          nodeOnline: isOnline(nodes, guest.node),
         },
         { now: by.now, maxAge: undefined },
       ),

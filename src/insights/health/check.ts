@@ -1,5 +1,5 @@
 import type { FactData, FactName, HealthFacts } from '../../cluster/health-facts.ts';
-import type { Guest, Node } from '../../cluster/inventory.ts';
+import type { Guest } from '../../cluster/inventory.ts';
 import { type ThresholdName, thresholdOf } from '../../config/health-thresholds.ts';
 
 export const SEVERITIES = ['critical', 'warning', 'info'] as const;
@@ -151,10 +151,6 @@ export function defineCheck<const N extends FactName, const A extends FactName =
       return definition.judge(given as unknown as Needed<N> & Useful<A | U>, by);
     },
   };
-}
-
-export function isOnline(nodes: readonly Node[], name: string): boolean {
-  return nodes.some((n) => n.node === name && n.status === 'online');
 }
 
 /** `92%` */

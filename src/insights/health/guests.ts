@@ -1,5 +1,5 @@
 import { counted, formatBytes, shareOf } from '../../answer/units.ts';
-import type { Guest } from '../../cluster/inventory.ts';
+import { type Guest, isOnline } from '../../cluster/inventory.ts';
 import { type Task, taskVmid } from '../../cluster/tasks.ts';
 import { type Check, defineCheck, type Finding, graded, onGuest, onThing, percentText, some } from './check.ts';
 
@@ -19,7 +19,7 @@ export const guestChecks: readonly Check[] = [
     judge: ({ guests, running, nodes }) =>
       guests.flatMap((g) => {
         const { lock } = g;
-        const online = nodes.some((n) => n.node === g.node && n.status === 'online');
+        const online = isOnline(nodes, g.node);
         if (lock === undefined || STATES.has(lock) || !online || running.some((t) => worksOn(t, g, lock))) return [];
         return [{ on: onGuest(g), evidence: `${g.vmid}: ${lock}` }];
       }),

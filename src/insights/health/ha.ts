@@ -1,17 +1,7 @@
 import { formatDuration } from '../../answer/units.ts';
 import { type HaGroup, type HaManager, type HaRule, type HaStatus, HEARTBEAT_LIMIT_S, heartbeatAge } from '../../cluster/ha.ts';
-import {
-  type Check,
-  CLUSTER,
-  defineCheck,
-  type Finding,
-  isOnline,
-  type Judging,
-  onNode,
-  onThing,
-  some,
-  type Target,
-} from './check.ts';
+import { isOnline } from '../../cluster/inventory.ts';
+import { type Check, CLUSTER, defineCheck, type Finding, type Judging, onNode, onThing, some, type Target } from './check.ts';
 
 /** High availability. */
 export const haChecks: readonly Check[] = [

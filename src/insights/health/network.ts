@@ -1,3 +1,4 @@
+import { isOnline } from '../../cluster/inventory.ts';
 import type { SdnObject } from '../../cluster/sdn.ts';
 import { type Check, defineCheck, type Finding, onNode, onPart, onThing, some } from './check.ts';
 
@@ -36,7 +37,7 @@ export const networkChecks: readonly Check[] = [
     needs: ['zones', 'nodes'],
     judge: ({ zones, nodes }) =>
       zones.flatMap((z) =>
-        z.status === 'error' && nodes.some((n) => n.node === z.node && n.status === 'online')
+        z.status === 'error' && isOnline(nodes, z.node)
           ? [{ on: onThing(`${z.type} ${z.id.split('/').at(-1) ?? z.id} on ${z.node}`, { node: z.node }), evidence: z.status }]
           : [],
       ),

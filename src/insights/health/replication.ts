@@ -1,6 +1,7 @@
 import { formatDuration } from '../../answer/units.ts';
+import { isOnline } from '../../cluster/inventory.ts';
 import type { Replication } from '../../cluster/replication.ts';
-import { type Check, defineCheck, isOnline, onThing, type Target } from './check.ts';
+import { type Check, defineCheck, onThing, type Target } from './check.ts';
 
 /** Storage replication. A job that is switched off is nobody's fault. */
 export const replicationChecks: readonly Check[] = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 import type { DemoRole } from '../../demo/types.ts';
 
 type Rows = Record<string, string>[];
@@ -187,7 +187,7 @@ describe('check_backup_coverage', () => {
           big.demo.requests.slice(before).filter((r) => r.path.includes('/prunebackups') && r.query['vmid'] !== undefined).length,
         ).toBeLessThanOrEqual(120);
         seen.push(...guestsOf(text).map((r) => r['vmid'] ?? ''));
-        cursor = /cursor="([\w-]+)"/.exec(text)?.[1];
+        cursor = cursorOf(text);
         expect(text.split('\n')[0]).toContain('On this page');
         if (cursor !== undefined) expect(text).toContain('so far');
         pages += 1;

@@ -18,6 +18,7 @@ import {
   type Guest,
   guestCoverage,
   type Inventory,
+  isOnline,
   offlineGaps,
   readInventory,
   storageCoverage,
@@ -255,7 +256,7 @@ function judge(guest: Guest, facts: Facts, options: { now: number; maxAge: numbe
         facts.everywhere.places.every(
           (p) => p.state === 'read' || p.state === 'guests' || (p.node !== undefined && p.node !== guest.node),
         ),
-      nodeOnline: facts.inventory.nodes.some((n) => n.node === guest.node && n.status === 'online'),
+      nodeOnline: isOnline(facts.inventory.nodes, guest.node),
     },
     options,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 /** The address book: search_inventory by IP, CIDR, MAC or VLAN. */
 describe('search_inventory for addresses', () => {
@@ -178,7 +178,7 @@ describe('search_inventory for addresses', () => {
         { budgetMs: 2_220, maxChars: 40_000 },
       );
       expect(isError, text).toBe(false);
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
       if (cursor !== undefined) expect(text).toContain('counts are so far');
       seen.push(...tableOf(text).map((r) => `${r['kind']} ${r['id']}`));
       pages += 1;

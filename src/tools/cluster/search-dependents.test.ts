@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 /** Impact: search_inventory depends_on. */
 describe('search_inventory depends_on', () => {
@@ -165,7 +165,7 @@ describe('search_inventory depends_on', () => {
       expect(isError, text).toBe(false);
       expect(text.length).toBeLessThanOrEqual(10_000);
       expect(stats.requests).toBeLessThanOrEqual(worldOf(large.demo).guests.size + 5 + 12);
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
       const rows = tableOf(text);
       seen.push(...rows.map((r) => `${r['kind']} ${r['id']}`));
       running.push(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 const configReads = (h: Harness): number => h.demo.requests.filter((r) => r.path.endsWith('/config')).length;
 
@@ -92,7 +92,7 @@ describe('search_inventory', () => {
         { budgetMs: 2_400, maxChars: 40_000 },
       );
       expect(isError, text).toBe(false);
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
       if (cursor !== undefined) expect(text).toContain('counts are so far');
       pages += 1;
       seen.push(...tableOf(text).map((r) => r['id'] ?? ''));
@@ -122,7 +122,7 @@ describe('search_inventory', () => {
       );
     const first = await ask();
     expect(first.text).toContain('The configuration of guest 100 was not read in time');
-    const second = await ask(/cursor="([^"]+)"/.exec(first.text)?.[1]);
+    const second = await ask(cursorOf(first.text));
     expect(second.text).toContain('The configuration of guest 101 was not read in time');
     await stuck.close();
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 import { stubCall } from '../../../test/support/stub-call.ts';
 import { runTool } from '../run-tool.ts';
 import { listGuests } from './list-guests.ts';
@@ -52,7 +52,7 @@ describe('list_guests', () => {
     do {
       const { text } = await h.call('list_guests', { sort: 'mem', limit: 7, ...(cursor === undefined ? {} : { cursor }) });
       seen.push(...tableOf(text).map((r) => r['vmid'] ?? ''));
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
     } while (cursor !== undefined);
     expect(new Set(seen).size).toBe(h.demo.world.guests.size);
     expect(seen.length).toBe(h.demo.world.guests.size);
@@ -87,7 +87,7 @@ describe('list_guests', () => {
         maxChars: 9_000,
       });
       seen.push(...tableOf(text).map((r) => r['vmid']));
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
       vi.setSystemTime(Date.now() + 67_000);
     } while (cursor !== undefined);
     vi.useRealTimers();

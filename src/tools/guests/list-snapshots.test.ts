@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_snapshots', () => {
   let h: Harness;
@@ -46,7 +46,7 @@ describe('list_snapshots', () => {
 
   test('pages in the order of the tree, and chosen fields', async () => {
     const first = await h.call('list_snapshots', { vmid: 101, limit: 3, fields: ['name', 'time'] });
-    const cursor = /cursor="([^"]+)"/.exec(first.text)?.[1];
+    const cursor = cursorOf(first.text);
     expect(Object.keys(tableOf(first.text)[0] ?? {})).toEqual(['name', 'time']);
     const { text } = await h.call('list_snapshots', { vmid: 101, cursor });
     expect(tableOf(text).map((r) => r['name'])).toEqual(['password-reset']);

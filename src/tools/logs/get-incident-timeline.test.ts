@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 let logs: Harness;
 let auditor: Harness;
@@ -102,7 +102,7 @@ describe('get_incident_timeline', () => {
         const { text } = await harness.call('get_incident_timeline', { ...args, limit: 5, cursor }, WIDE);
         pages.push(eventsOf(text));
         expect(text).toContain(`of ${all.length} shown`);
-        cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+        cursor = cursorOf(text);
         // What was read is not used again after this long.
         late += 10 * 60_000;
       } while (cursor !== undefined);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, recordOf, tableOf } from '../../../test/support/read-answer.ts';
 import { FIRST_PAGE, stubCall } from '../../../test/support/stub-call.ts';
 import type { DemoRole } from '../../demo/types.ts';
 import { checkCapacity } from './check-capacity.ts';
@@ -153,7 +153,7 @@ describe('check_capacity', () => {
         const page = big.demo.requests.slice(from).filter((r) => r.path.endsWith('/rrddata'));
         expect(page.length).toBeLessThanOrEqual(150);
         asked.push(...page.map((r) => r.path));
-        cursor = /cursor="([\w-]+)"/.exec(text)?.[1];
+        cursor = cursorOf(text);
         expect(text.split('\n')[0]).toContain('On this page');
         pages += 1;
       } while (cursor !== undefined && pages < 10);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { worldOf } from '../../../test/support/demo-world.ts';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_node_network', () => {
   let h: Harness;
@@ -78,7 +78,7 @@ describe('list_node_network', () => {
 
   test('fields, limit and the rest by cursor', async () => {
     const first = await h.call('list_node_network', { node: 'pve1', limit: 3, fields: ['iface'] });
-    const cursor = /cursor="([^"]+)"/.exec(first.text)?.[1];
+    const cursor = cursorOf(first.text);
     const second = await h.call('list_node_network', { node: 'pve1', fields: ['iface'], cursor });
     expect(first.text).toContain('bond0\neno1\neno1.50');
     expect(second.text).toContain('enp5s0\nenp6s0\nvmbr0\nvmbr1\nwlp7s0');

@@ -3,7 +3,7 @@ import { bool, int, list, table, text } from '../../answer/spec.ts';
 import { byText } from '../../api/lenient.ts';
 import { attempt, mergeGaps } from '../../api/reading.ts';
 import { type IpamEntry, readIpam } from '../../cluster/address-sources.ts';
-import { type Inventory, offlineGaps, readInventory } from '../../cluster/inventory.ts';
+import { type Inventory, isOnline, offlineGaps, readInventory } from '../../cluster/inventory.ts';
 import { errorOf } from '../../cluster/problem-error.ts';
 import { readSdn, SDN_READS, SDN_SECTIONS, type Sdn, type SdnObject, type SdnSection, zoneNodes } from '../../cluster/sdn.ts';
 import { defineTool } from '../define-tool.ts';
@@ -141,17 +141,13 @@ function zoneRow(zone: SdnObject, inventory: Inventory | undefined) {
 function statusOn(zone: SdnObject, inventory: Inventory): readonly string[] {
   const rows = inventory.networks.filter((n) => n.type === 'zone' && n.id === zone.id);
   return rows
-    .map((n) => ({ ...n, status: isOnline(inventory, n.node) ? n.status : 'unknown (node not online)' }))
+    .map((n) => ({ ...n, status: isOnline(inventory.nodes, n.node) ? n.status : 'unknown (node not online)' }))
     .sort((a, b) => Number(isWell(a.status)) - Number(isWell(b.status)) || byText(a.node, b.node))
     .map((n) => `${n.node} ${n.status}`);
 }
 
 function isWell(status: string): boolean {
   return status === 'available' || status === 'ok';
-}
-
-function isOnline(inventory: Inventory, node: string): boolean {
-  return inventory.nodes.some((n) => n.node === node && n.status === 'online');
 }
 
 function pendingOf(object: SdnObject) {
@@ -199,7 +195,7 @@ function headline(sdn: Sdn, complete: boolean, inventory: Inventory | undefined,
 /** Zones and fabrics that an online node has trouble with. */
 function faultText(inventory: Inventory | undefined): string {
   if (inventory === undefined) return '';
-  const faulty = inventory.networks.filter((n) => !isWell(n.status) && isOnline(inventory, n.node));
+  const faulty = inventory.networks.filter((n) => !isWell(n.status) && isOnline(inventory.nodes, n.node));
   if (faulty.length === 0) return '';
   const named = faulty.slice(0, 4).map((n) => `${n.id} on ${n.node} (${n.status})`);
   return `; not well: ${named.join(', ')}${faulty.length > 4 ? ` and ${faulty.length - 4} more` : ''}`;

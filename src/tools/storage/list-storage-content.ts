@@ -5,7 +5,7 @@ import type { Call } from '../../api/call.ts';
 import { ApiError } from '../../api/errors.ts';
 import { type Gaps, mergeGaps, type Reading, visibleWord } from '../../api/reading.ts';
 import { checkSegment } from '../../api/segments.ts';
-import { type Guest, type Inventory, readInventory } from '../../cluster/inventory.ts';
+import { type Guest, type Inventory, isOnline, readInventory } from '../../cluster/inventory.ts';
 import { requireOnlineNode } from '../../cluster/resolve.ts';
 import { mergeStorages, readStorageDefinitions, type Storage } from '../../cluster/storage.ts';
 import { readStorageContent, type Volume } from '../../cluster/storage-content.ts';
@@ -123,9 +123,7 @@ function choose(
   }
   for (const storage of candidates) {
     if (storage.state !== 'available') continue;
-    const online = storage.nodes.find(
-      (n) => !storage.unreachableFrom.includes(n) && inventory.nodes.some((x) => x.node === n && x.status === 'online'),
-    );
+    const online = storage.nodes.find((n) => !storage.unreachableFrom.includes(n) && isOnline(inventory.nodes, n));
     if (online !== undefined) return { node: online, storage };
   }
   const [first] = candidates;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callAs, type Harness, openHarness } from '../../../test/support/harness.ts';
-import { recordOf, tableOf } from '../../../test/support/read-answer.ts';
+import { cursorOf, recordOf, tableOf } from '../../../test/support/read-answer.ts';
 
 describe('list_recent_tasks and get_task', () => {
   let h: Harness;
@@ -59,7 +59,7 @@ describe('list_recent_tasks and get_task', () => {
     do {
       const { text } = await h.call('list_recent_tasks', { limit: 30, ...(cursor === undefined ? {} : { cursor }) });
       seen.push(...tableOf(text).map((r) => r['upid'] ?? ''));
-      cursor = /cursor="([^"]+)"/.exec(text)?.[1];
+      cursor = cursorOf(text);
     } while (cursor !== undefined && seen.length < 2_000);
     expect(seen.length).toBe(new Set(seen).size);
     expect(new Set(seen)).toEqual(new Set(all().map((t) => t.upid)));
